@@ -1,0 +1,1 @@
+"""One whole run: suite -> items -> prompts -> replies -> samples -> summary -> run folder."""

@@ -1,0 +1,144 @@
+"""Which questions a run asks, of which items, and how they are put to this model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sotaque.data.sources import Loaded
+from sotaque.errors import UnsupportedMode, UsageError
+from sotaque.models.model import Model
+from sotaque.prompts.order import orders_for
+from sotaque.prompts.render import Plan, Prompt, plan, render
+from sotaque.prompts.select import select
+from sotaque.prompts.views import crowd, guess
+from sotaque.records import Ability, Rendering, RunSpec
+from sotaque.suites.items import load_items, task_named
+from sotaque.suites.schema import Suite, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One prompt of one task."""
+
+    task: Task
+    prompt: Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Everything that is asked in one run, in the order of tasks, items, option orders and repeats."""
+
+    suite: Suite
+    spec: RunSpec
+    loaded: Loaded
+    plans: Mapping[str, Plan]
+    questions: tuple[Question, ...]
+
+    @property
+    def tasks(self) -> tuple[Task, ...]:
+        return tuple(each.task for each in self.plans.values())
+
+
+def chosen_tasks(suite: Suite, spec: RunSpec) -> tuple[Task, ...]:
+    """The tasks of a run: those named, else the suite's default ones, else all; of one mode, if it was given.
+
+    Raises:
+        UsageError: no such task, or none of that mode.
+    """
+    if spec.tasks:
+        names: Sequence[str] = spec.tasks
+    elif spec.mode is None:
+        names = suite.default_tasks or tuple(suite.tasks)
+    else:
+        names = tuple(suite.tasks)
+    tasks = tuple(task_named(suite, name) for name in dict.fromkeys(names))
+    fitting = tuple(task for task in tasks if spec.mode in (None, task.mode))
+    if not fitting:
+        modes = ", ".join(f"{task.name} ({task.mode})" for task in tasks)
+        raise UsageError(f"no task of {suite.name} has mode {spec.mode}", f"tasks: {modes}")
+    return fitting
+
+
+def needs(tasks: Sequence[Task], spec: RunSpec, model: Model) -> frozenset[Ability]:
+    """What the model will be asked to do, as far as that is known before it is prepared."""
+    if Ability.GUESS in model.abilities:
+        return frozenset({Ability.GUESS})
+    wanted: set[Ability] = set()
+    if any(task.mode == "choose" for task in tasks):
+        wanted.add(Ability.CHOOSE)
+    if any(task.mode == "generate" for task in tasks):
+        wanted |= {Ability.CHAT, Ability.COMPLETE} if spec.rendering is None else {_ability(spec.rendering)}
+    return frozenset(wanted)
+
+
+def pose(suite: Suite, spec: RunSpec, model: Model, *, loaded: Loaded | None = None) -> Asking:
+    """Render every question for a model that has been prepared.
+
+    Args:
+        loaded: the items, where they have been read already.
+
+    Raises:
+        UsageError, DataError: from reading suite and items.
+        UnsupportedMode: the model cannot do what a task needs; names the task that it can do instead.
+    """
+    tasks = chosen_tasks(suite, spec)
+    loaded = loaded or load_items(suite, spec.source, [task.name for task in tasks])
+    check_abilities(tasks, spec, model)
+    plans = {task.name: plan(task, loaded, spec, rendering_for(spec, model)) for task in tasks}
+    questions = tuple(
+        Question(plans[name].task, prompt)
+        for name, items in _selected(tasks, loaded, spec).items()
+        for prompt in _prompts(plans[name], items, spec, model)
+    )
+    return Asking(suite, spec, loaded, plans, questions)
+
+
+def rendering_for(spec: RunSpec, model: Model) -> Rendering:
+    """Chat where the model can chat, unless the user decides."""
+    if spec.rendering is not None:
+        return spec.rendering
+    return "chat" if Ability.CHAT in model.abilities or Ability.COMPLETE not in model.abilities else "text"
+
+
+def check_abilities(tasks: Sequence[Task], spec: RunSpec, model: Model) -> None:
+    """Refuse before the first request what this model cannot do.
+
+    Raises:
+        UnsupportedMode: says why, and names the generation twin or the other rendering.
+    """
+    if Ability.GUESS in model.abilities:
+        return
+    for task in tasks:
+        ability = Ability.CHOOSE if task.mode == "choose" else _ability(rendering_for(spec, model))
+        if ability not in model.abilities:
+            raise UnsupportedMode(
+                f"task '{task.name}' cannot run on {model.identity.name}: {model.refusal(ability)}",
+                _way_out(task, ability, tasks),
+            )
+
+
+def _way_out(task: Task, ability: Ability, tasks: Sequence[Task]) -> str:
+    if ability is Ability.CHOOSE:
+        twin = f"run its generation twin instead: --task {task.twin}" if task.twin else "run a task of mode generate"
+        return f"{twin}, or all of them with --mode generate" if len(tasks) > 1 else twin
+    return f"use --as {'text' if ability is Ability.CHAT else 'chat'}"
+
+
+def _ability(rendering: Rendering) -> Ability:
+    return Ability.CHAT if rendering == "chat" else Ability.COMPLETE
+
+
+def _selected(tasks: Sequence[Task], loaded: Loaded, spec: RunSpec):  # noqa: ANN202
+    return select({task.name: loaded.files[task.source].items for task in tasks}, spec)
+
+
+def _prompts(plan: Plan, items: Sequence, spec: RunSpec, model: Model) -> Iterator[Prompt]:
+    everyone = crowd(plan.pool.items, plan.task.language, spec.shuffle)
+    reads_nothing = Ability.GUESS in model.abilities
+    oracle = model.identity.name == "baseline/oracle"
+    for item in items:
+        for order in orders_for(item, spec):
+            for repeat in range(spec.repeat):
+                prompt = render(plan, item, order, repeat)
+                yield guess(prompt, everyone, oracle=oracle) if reads_nothing else prompt

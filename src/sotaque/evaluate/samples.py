@@ -1,0 +1,111 @@
+"""Replies -> samples: what became of every question, and the same again from a run folder without any model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+
+from sotaque.data.sources import Loaded
+from sotaque.engine.store import Store, Stored
+from sotaque.errors import RunFolderError, StoreError
+from sotaque.evaluate.questions import Question
+from sotaque.prompts.hashes import item_hash
+from sotaque.records import Failure, Item, Reply, Sample
+from sotaque.runs.folder import RunFolder
+from sotaque.runs.samples import SampleLine
+from sotaque.scoring.score import score_reply, scoring_hash
+from sotaque.suites.items import task_named
+from sotaque.suites.schema import Suite, Task
+
+
+def score_all(questions: Sequence[Question], answers: Sequence[Stored | Failure]) -> list[Sample]:
+    """Score each answer; both sequences have the same order."""
+    return [_sample(question, answer) for question, answer in zip(questions, answers, strict=True)]
+
+
+def score_again(run: RunFolder, suite: Suite, loaded: Loaded, store: Store) -> list[Sample]:
+    """Score a run's stored replies anew, as today's suite and scoring read them.
+
+    Raises:
+        RunFolderError: an item is gone, or is not what it was when it was asked.
+        StoreError: the store does not hold a reply of the run.
+    """
+    items = {
+        name: {item.id: item for item in loaded.files[task_named(suite, name).source].items}
+        for name in run.manifest.tasks
+    }
+    replies = store.get_many(line.reply_id for line in run.samples if _is_elsewhere(line))
+    return list(_again(run, suite, items, replies, store))
+
+
+def _again(
+    run: RunFolder, suite: Suite, items: Mapping[str, Mapping[str, Item]], replies: Mapping[str, Reply], store: Store
+) -> Iterator[Sample]:
+    hashes: dict[tuple[str, str], str] = {}
+    for line in run.samples:
+        task = suite.tasks[line.task]
+        item = items[line.task].get(line.item)
+        if item is None:
+            raise RunFolderError(f"item {line.task}/{line.item} is not in the suite any more", file=run.path)
+        place = (task.source, item.id)
+        if place not in hashes:
+            hashes[place] = item_hash(item)
+        if hashes[place] != line.item_hash:
+            raise RunFolderError(
+                f"item {line.task}/{line.item} has changed since the run",
+                file=run.path,
+                remedy="run again: only what changed is asked",
+            )
+        reply = line.reply
+        if _is_elsewhere(line):
+            if line.reply_id not in replies:
+                raise StoreError(
+                    f"{store.path} holds no reply {line.reply_id} of {line.task}/{line.item}",
+                    "the run was made with another store (see SOTAQUE_HOME): rescore with that one, or run again",
+                )
+            reply = replies[line.reply_id]
+        yield _scored_anew(line, task, item, reply)
+
+
+def _is_elsewhere(line: SampleLine) -> bool:
+    return line.withheld and bool(line.reply_id)
+
+
+def _scored_anew(line: SampleLine, task: Task, item: Item, reply: Reply | Failure) -> Sample:
+    known = {field.name: getattr(line, field.name) for field in fields(Sample)}
+    reading = task.reading(len(item.options))
+    return replace(
+        Sample(**known),
+        reply=reply,
+        score=score_reply(item, line.order, reply, reading),
+        scoring_hash=scoring_hash(reading),
+        groups=task.groups_of(item),
+        cluster=task.cluster_of(item),
+        irregular=item.irregular,
+    )
+
+
+def _sample(question: Question, answer: Stored | Failure) -> Sample:
+    task, prompt = question.task, question.prompt
+    item = prompt.item
+    reading = task.reading(len(item.options))
+    reply = answer.reply if isinstance(answer, Stored) else answer
+    return Sample(
+        task=task.name,
+        item=item.id,
+        cluster=task.cluster_of(item),
+        order=prompt.order,
+        roles=tuple(option.role for option in item.options),
+        gold=item.gold,
+        groups=task.groups_of(item),
+        item_hash=item_hash(item),
+        prompt_hash=prompt.prompt_hash,
+        scoring_hash=scoring_hash(reading),
+        repeat=prompt.request.repeat,
+        reply_id=answer.reply_id if isinstance(answer, Stored) else "",
+        reply=reply,
+        score=score_reply(item, prompt.order, reply, reading),
+        irregular=item.irregular,
+    )
+
+
