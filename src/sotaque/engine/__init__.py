@@ -1,0 +1,1 @@
+"""Turns requests into stored replies; knows nothing of suites. ``complete`` is the way in."""
