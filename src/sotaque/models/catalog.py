@@ -1,0 +1,95 @@
+"""From a model's name to the model: the one place that knows every kind."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+
+from sotaque.errors import UnknownModel
+from sotaque.models.model import Model
+from sotaque.models.providers import PROVIDERS, ModelOptions, Provider
+
+__all__ = ["PROVIDERS", "ModelOptions", "Provider", "model_forms", "open_model"]
+
+
+def open_model(name: str, options: ModelOptions | None = None) -> Model:
+    """Open a model by the name a user writes. Nothing is loaded or sent before its ``prepare``.
+
+    Args:
+        name: "PROVIDER/NAME", "hf/ID-or-PATH", "local" or "baseline/NAME".
+        options: what else the user said.
+
+    Raises:
+        UnknownModel: no such kind, or nothing behind the slash; names the closest and all kinds.
+        UsageError: the options do not fit.
+        MissingExtra: the kind needs packages that are not installed.
+    """
+    kind, slash, rest = name.strip().partition("/")
+    options = options or ModelOptions()
+    if kind == "gguf":
+        raise UnknownModel(
+            f"{name}: GGUF files cannot be opened directly yet.",
+            "Serve the file with llama.cpp (llama-server -m FILE) and use llamacpp/NAME --base-url URL",
+        )
+    opener = _SPECIAL.get(kind)
+    if opener is None and kind not in PROVIDERS:
+        raise _unknown(name, kind, rest)
+    if not rest and kind != "local":
+        raise UnknownModel(f"{name!r} does not name a model.", f"Write {kind}/NAME")
+    if kind == "local" and slash:
+        raise UnknownModel(f"{name!r}: there is one local model, and it has no other name.", "Write: local")
+    return opener(name.strip(), rest, options) if opener else _served(name.strip(), rest, options)
+
+
+def model_forms() -> Mapping[str, str]:
+    """Every form of name, and what it stands for, for lists and messages."""
+    servers = {f"{kind}/NAME": f"{provider.title} at {provider.base_url}" for kind, provider in PROVIDERS.items()}
+    return servers | {
+        "hf/ID-or-PATH": "a Hugging Face model or folder, run here with transformers",
+        "local": "the small model that comes with sotaque (sotaque models prepare local)",
+        "baseline/NAME": "what reads no question: chance, first, longest ...",
+    }
+
+
+def _served(name: str, model: str, options: ModelOptions) -> Model:
+    from sotaque.models.openai_compatible import OpenAICompatibleModel
+
+    return OpenAICompatibleModel(name, model, PROVIDERS[name.partition("/")[0]], options)
+
+
+def _hugging_face(name: str, path_or_id: str, options: ModelOptions) -> Model:
+    from sotaque.models.transformers_local import TransformersModel
+
+    return TransformersModel(path_or_id, revision=options.revision, dtype=options.dtype or "float32", name=name)
+
+
+def _local(name: str, rest: str, options: ModelOptions) -> Model:
+    from sotaque.models.transformers_local import load_local
+
+    return load_local()
+
+
+def _baseline(name: str, baseline: str, options: ModelOptions) -> Model:
+    from sotaque.models import baselines
+
+    if baseline not in baselines.BASELINES:
+        raise UnknownModel(f"There is no baseline {baseline!r}.{_close(baseline, baselines.BASELINES)}")
+    return baselines.baseline(baseline)
+
+
+_SPECIAL: Mapping[str, Callable[[str, str, ModelOptions], Model]] = {
+    "hf": _hugging_face,
+    "local": _local,
+    "baseline": _baseline,
+}
+
+
+def _unknown(name: str, kind: str, rest: str) -> UnknownModel:
+    forms = "\n  ".join(f"{form:<15} {meaning}" for form, meaning in model_forms().items())
+    close = _close(kind, [*PROVIDERS, *_SPECIAL], f"/{rest}" if rest else "")
+    return UnknownModel(f"There is no kind of model called {kind!r} ({name!r}).{close}", f"Names of models:\n  {forms}")
+
+
+def _close(wanted: str, known: Mapping[str, object] | list[str], suffix: str = "") -> str:
+    found = difflib.get_close_matches(wanted.lower(), list(known), 1, 0.6)
+    return f" Did you mean {found[0]}{suffix}?" if found else f" Known are: {', '.join(known)}."

@@ -1,0 +1,142 @@
+"""One server over HTTP: JSON out, JSON in, one session for the whole run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.request import getproxies, proxy_bypass
+
+import aiohttp
+from yarl import URL
+
+from sotaque import __version__
+from sotaque.errors import Fatal, ModelError, Rejected, Transient
+from sotaque.models.credentials import Address, Credentials
+from sotaque.models.faults import Unreachable
+from sotaque.models.received import JsonObject
+
+_CONNECT_SECONDS = 30.0
+_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back.
+
+    Attributes:
+        status: of HTTP.
+        headers: case-insensitive.
+        payload: the body as JSON; ``None`` when it is not JSON.
+        raw: the body as text when it is not JSON, else empty.
+        seconds: from sending to the last byte.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    payload: object
+    raw: str
+    seconds: float
+
+
+class Connection:
+    """Sends to one server. The session opens with the first request, in the event loop that is then running."""
+
+    def __init__(self, address: Address, credentials: Credentials, timeout: float | None) -> None:
+        self.address = address
+        self.credentials = credentials
+        self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
+        self._session: aiohttp.ClientSession | None = None
+        self._proxy = _proxy(address)
+
+    async def get(self, path: str, *, seconds: float) -> Answer:
+        """Ask for a JSON document.
+
+        Args:
+            path: under the server's origin ("/v1/models").
+            seconds: how long to wait for it.
+
+        Raises:
+            Fatal, Transient: as for ``post``.
+        """
+        return await self._request("GET", path, None, aiohttp.ClientTimeout(total=seconds))
+
+    async def post(self, path: str, body: JsonObject) -> Answer:
+        """Send a JSON body, once. Any HTTP status is an answer, not an error.
+
+        Raises:
+            Fatal: the certificate is not trusted.
+            Rejected: the body cannot be written as UTF-8.
+            Unreachable, Transient: no connection; it broke; the answer took too long or was cut short.
+        """
+        try:
+            data = json.dumps(body, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise Rejected(f"The prompt has half a character in it (U+{ord(error.object[error.start]):04X}).") from None
+        return await self._request("POST", path, data, self._timeout)
+
+    async def close(self) -> None:
+        """Close the session; a later request opens another."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _request(self, method: str, path: str, data: bytes | None, timeout: aiohttp.ClientTimeout) -> Answer:
+        if self._session is None:
+            self._session = self._open()
+        started = time.perf_counter()
+        try:
+            async with self._session.request(
+                method,
+                URL(self.address.url(path), encoded=True),
+                data=data,
+                timeout=timeout,
+                proxy=self._proxy,
+                allow_redirects=False,
+            ) as response:
+                content = await response.read()
+                return _answer(response.status, response.headers, content, time.perf_counter() - started)
+        except (aiohttp.ClientError, OSError) as error:
+            fault = self._transport_fault(error, path)
+        # Raised here, not above, so that the library's error, which knows our headers, is not chained to ours.
+        raise fault
+
+    def _open(self) -> aiohttp.ClientSession:
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": f"sotaque/{__version__}",
+            **self.credentials.headers(),
+        }
+        # The engine decides how many requests run at once; a second limit here would only distort its measurements.
+        connector = aiohttp.TCPConnector(limit=0, ttl_dns_cache=300)
+        return aiohttp.ClientSession(connector=connector, headers=headers, cookie_jar=aiohttp.DummyCookieJar())
+
+    def _transport_fault(self, error: Exception, path: str) -> ModelError:
+        url = self.address.shown(path)
+        said = " ".join(self.credentials.hide_all(str(error)).split())[:_SHOWN] or type(error).__name__
+        if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
+            return Fatal(f"No trusted connection to {url}: {said}", "Check the address and the server's certificate.")
+        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+            return Unreachable(f"No connection to {url}: {said}")
+        if isinstance(error, TimeoutError):
+            return Transient(f"{url} did not answer in time")
+        return Transient(f"The connection to {url} broke: {said}")
+
+
+def _answer(status: int, headers: Mapping[str, str], content: bytes, seconds: float) -> Answer:
+    payload: Any = None
+    raw = ""
+    try:
+        payload = json.loads(content)
+    except (ValueError, RecursionError):
+        raw = content.decode(errors="replace")
+    return Answer(status, headers, payload, raw, seconds)
+
+
+def _proxy(address: Address) -> str | None:
+    """The proxy from the environment. Not aiohttp's ``trust_env``: that would also send logins out of ~/.netrc."""
+    scheme, _, host = address.origin.partition("://")
+    return None if address.local or proxy_bypass(host) else getproxies().get(scheme)
