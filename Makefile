@@ -1,0 +1,45 @@
+# `make demo` and `make test` do all their own set-up: they need Python >= 3.11 and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+WORKERS ?= 2
+
+# The demo keeps its replies to itself; only the prepared model goes to the user's cache folder.
+demo: export SOTAQUE_HOME ?= $(CURDIR)/.demo/home
+
+.PHONY: demo test check bench clean
+
+demo: $(VENV)/.local
+	$(BIN)/sotaque models prepare local
+	$(BIN)/sotaque run masalbench --model local --model baseline/longest --mode all --out .demo/runs
+
+test: $(VENV)/.dev check
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/server_path.py
+	$(BIN)/python benchmarks/rescore.py
+	$(BIN)/python benchmarks/start_up.py
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sotaque needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.local: $(VENV)/.python pyproject.toml constraints.txt
+	$(PIP) -e '.[local]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.local
+	$(PIP) -e '.[local,parquet,dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .demo
