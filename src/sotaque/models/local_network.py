@@ -1,0 +1,179 @@
+"""One causal language model in this process: forward steps, with and without a key-value cache."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Sequence
+
+from sotaque.errors import Fatal, Rejected
+from sotaque.models.local_library import Cache, Config, Library, Net, Tensor, first_line, library, quiet
+from sotaque.models.local_place import LoadOptions, Place
+
+# Seen to differ by 1e-4 at most in float32; lower precisions differ by rounding alone.
+AGREEMENT = {"float32": 2e-3}
+AGREEMENT_OF_OTHERS = 0.5
+
+
+class OutOfRoom(Exception):
+    """The device has no memory for this step; a smaller one may fit."""
+
+
+class Network:
+    """A loaded network in evaluation mode.
+
+    Attributes:
+        window: the most tokens it can read, ``None`` where its configuration states no limit.
+        vocabulary: the number of logits.
+        cache_bytes: memory of one token in the key-value cache, estimated from the configuration.
+        shares_cache: whether one context's cache may be carried to several continuations.
+        why_not: the reason, where it may not.
+    """
+
+    def __init__(self, net: Net, device: str) -> None:
+        self._net = net
+        self._device = device
+        self._torch: Library = library("torch")
+        self._keeps = "logits_to_keep" in inspect.signature(net.forward).parameters
+        config = net.config.get_text_config()
+        self.window = window_of(config)
+        self.vocabulary = int(net.get_output_embeddings().weight.shape[0])
+        self.cache_bytes = _cache_bytes(config, net.dtype.itemsize)
+        self.why_not = _objection(self, str(net.dtype).removeprefix("torch."))
+        self.shares_cache = not self.why_not
+
+    @property
+    def net(self) -> Net:
+        """The transformers model itself."""
+        return self._net
+
+    def step(
+        self, rows: Sequence[Sequence[int]], cache: Cache = None, keep: int = 1, remember: bool = True
+    ) -> tuple[Tensor, Cache]:
+        """Read ``rows`` (token ids, all of one length) after what ``cache`` holds.
+
+        Returns:
+            float32 logits of the last ``keep`` positions (0: of all), shape (rows, positions, vocabulary), on the CPU
+            or the device; and the cache with these tokens added, ``None`` where the network keeps none.
+
+        Raises:
+            Rejected: a token id is outside the network's vocabulary.
+            OutOfRoom: no memory for it; ``cache`` may be half changed.
+        """
+        _check_ids(rows, self.vocabulary)
+        options = {"logits_to_keep": keep} if self._keeps else {}
+        if cache is not None:
+            options["past_key_values"] = cache
+        try:
+            with self._torch.inference_mode():
+                ids = self._torch.tensor(rows, device=self._device)
+                out = self._net(input_ids=ids, use_cache=remember, **options)
+                logits = out.logits[:, -keep:] if keep else out.logits
+                return logits.float(), (getattr(out, "past_key_values", None) if remember else None)
+        except (RuntimeError, MemoryError) as error:
+            if not _is_out_of_memory(error):
+                raise
+            raise OutOfRoom(first_line(error)) from error
+
+    def fork(self, cache: Cache, rows: int) -> Cache:
+        """An independent copy of a one-row ``cache``, repeated for ``rows`` rows."""
+        try:
+            with self._torch.inference_mode():
+                forked = copy.deepcopy(cache)
+                forked.batch_repeat_interleave(rows)
+                return forked
+        except (RuntimeError, MemoryError) as error:
+            if not _is_out_of_memory(error):
+                raise
+            raise OutOfRoom(first_line(error)) from error
+
+    def log_probabilities(self, logits: Tensor, targets: Sequence[Sequence[int]]) -> list[list[float]]:
+        """Natural log-probability of each target id.
+
+        ``logits`` is (rows, positions, vocabulary), float32; one row may serve several rows of targets.
+        """
+        with self._torch.inference_mode():
+            wanted = self._torch.tensor(targets, device=logits.device).unsqueeze(-1)
+            picked = logits.expand(len(targets), -1, -1).gather(-1, wanted).squeeze(-1)
+            return (picked - logits.logsumexp(-1)).tolist()
+
+
+def load_network(place: Place, options: LoadOptions) -> Network:
+    """Load the weights of ``place``: safetensors only, in evaluation mode, on ``options.device``.
+
+    Raises:
+        Fatal: the weights cannot be read, do not fit the configuration, or some are missing.
+    """
+    torch, transformers = library("torch"), library("transformers")
+    try:
+        with quiet():
+            net, report = transformers.AutoModelForCausalLM.from_pretrained(
+                place.folder,
+                use_safetensors=True,
+                trust_remote_code=options.trust_remote_code,
+                local_files_only=True,
+                dtype=getattr(torch, options.dtype or "float32"),
+                output_loading_info=True,
+            )
+            net = net.to(options.device).eval()
+    # The loaders raise whatever the broken part raises (OSError, SafetensorError, KeyError ...).
+    except Exception as error:
+        raise Fatal(
+            f"{place.folder}: the weights of {place.name} cannot be loaded: {first_line(error)}",
+            "check that the folder holds one whole causal language model in safetensors format, and free memory",
+        ) from error
+    missing = sorted(report["missing_keys"])
+    if missing:
+        # transformers fills them with random numbers and carries on.
+        raise Fatal(
+            f"{place.folder}: {len(missing)} weights of {place.name} are missing, the first is {missing[0]}",
+            "the files are incomplete or belong to another architecture: fetch them again",
+        )
+    return Network(net, options.device or "cpu")
+
+
+def window_of(config: Config) -> int | None:
+    """The most tokens a network of this configuration can read."""
+    names = ("max_position_embeddings", "n_positions", "max_seq_len")
+    sizes = [getattr(config, name, None) for name in names]
+    return next((size for size in sizes if isinstance(size, int) and size > 0), None)
+
+
+def _cache_bytes(config: Config, itemsize: int) -> int:
+    heads = getattr(config, "num_attention_heads", None) or 1
+    kept = getattr(config, "num_key_value_heads", None) or heads
+    width = getattr(config, "head_dim", None) or getattr(config, "hidden_size", 1024) // heads
+    return 2 * getattr(config, "num_hidden_layers", 32) * kept * width * itemsize
+
+
+def _objection(network: Network, dtype: str) -> str:
+    """Why the cache of this network cannot be shared, found by trying; empty when it can.
+
+    Architectures differ in what their cache holds (states instead of keys, nothing at all), and a wrong expansion
+    gives wrong numbers, not an error: so the shared and the plain way must agree on a few tokens first.
+    """
+    ids = [index % network.vocabulary for index in range(7, 15)]
+    try:
+        _, cache = network.step([ids[:5]])
+        shared, _ = network.step([ids[5:], ids[5:]], network.fork(cache, 2), keep=0)
+    except (AttributeError, TypeError, ValueError, NotImplementedError, RuntimeError, OutOfRoom) as error:
+        return f"its cache cannot be expanded ({type(error).__name__})"
+    plain, _ = network.step([ids], keep=3, remember=False)
+    gap = float((shared[1] - plain[0]).abs().max())
+    if not gap <= AGREEMENT.get(dtype, AGREEMENT_OF_OTHERS):
+        return f"its cache, expanded, changes the logits by {gap:.2g}"
+    return ""
+
+
+def _check_ids(rows: Sequence[Sequence[int]], vocabulary: int) -> None:
+    top = max(max(row) for row in rows)
+    if top >= vocabulary:
+        raise Rejected(
+            f"token {top} is outside the network's vocabulary of {vocabulary}",
+            "the tokenizer and the weights do not belong together: check the model's folder",
+        )
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text

@@ -1,0 +1,230 @@
+"""Hugging Face models in this process: ``hf/ID-or-PATH``, and ``local``, the small model that sotaque prepares itself.
+
+Safetensors only, no code from a model's folder unless allowed, float32 on a CPU unless told otherwise: in bfloat16
+log-probabilities move by up to 1.
+
+Two things are decided here about identity. Local folders are known by a hash of their content, hub ids by their commit,
+``local`` by the file it was made from. And the versions of torch and transformers are shown but are no part of the
+key: they change results in the last digits at most, and an upgrade must not throw away hours of stored replies.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from sotaque.errors import Fatal, ModelError, Rejected, UsageError
+from sotaque.models import local_choose, local_generate, prepare
+from sotaque.models.local_library import Config, first_line, library, quiet, require_extra, versions
+from sotaque.models.local_network import Network, load_network
+from sotaque.models.local_place import DTYPES, LoadOptions, Place, find_place
+from sotaque.models.local_prompt import Prompter
+from sotaque.models.model import Identity
+from sotaque.records import Ability, Choose, Generate, Reply, Request, Usage
+
+
+def load_local(*, dtype: str | None = None, device: str | None = None) -> TransformersModel:
+    """The model ``local``, from the folder that ``sotaque models prepare local`` made."""
+    model = TransformersModel("local", dtype=dtype, device=device)
+    model.found_by("local", _local_place)
+    return model
+
+
+class TransformersModel:
+    """A BatchModel on torch and transformers.
+
+    ``prepare`` reads configuration, tokenizer and hashes; the weights are loaded at the first request, so that a run
+    whose replies are all stored never loads them.
+
+    Args:
+        where: a folder, or a hub id.
+        revision: branch, tag or commit of a hub id.
+        dtype: "float32", "bfloat16", "float16" or "auto" (as the configuration says); by default float32 on a CPU
+            and "auto" elsewhere.
+        trust_remote_code: let Python code in the model's folder run.
+        device: a torch device; by default the first GPU, else the CPU.
+    """
+
+    # Little is lost when a run is killed in the middle of a batch: items are answered one after the other anyway.
+    batch_size = 4
+
+    def __init__(
+        self,
+        where: str,
+        *,
+        revision: str | None = None,
+        dtype: str | None = None,
+        trust_remote_code: bool = False,
+        device: str | None = None,
+    ) -> None:
+        if dtype is not None and dtype not in DTYPES:
+            raise UsageError(f"unknown dtype {dtype!r}", f"one of {', '.join(DTYPES)}")
+        self._options = LoadOptions(revision, dtype, trust_remote_code, device)
+        self._find: Callable[[], Place] = lambda: find_place(where, self._options)
+        self._identity = Identity(f"hf/{where}")
+        self._place: Place | None = None
+        self._prompter: Prompter | None = None
+        self._network: Network | None = None
+
+    def found_by(self, name: str, find: Callable[[], Place]) -> None:
+        """Go by another name, and look for the files in another way."""
+        self._identity = Identity(name)
+        self._find = find
+
+    @property
+    def identity(self) -> Identity:
+        """Name, content or commit, dtype and device."""
+        return self._identity
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        """Text and option scores always; chat where the tokenizer has a template."""
+        chat = {Ability.CHAT} if self._prompter and self._prompter.chats else set[Ability]()
+        return frozenset({Ability.COMPLETE, Ability.CHOOSE} | chat)
+
+    def refusal(self, ability: Ability) -> str:
+        """Why an ability is lacking."""
+        if ability is Ability.CHAT:
+            return f"{self._identity.name} has no chat template: ask with --as text"
+        return f"{self._identity.name} is a language model, not a baseline"
+
+    def prepare(self, needs: frozenset[Ability]) -> None:
+        """Find the files, read configuration and tokenizer, settle device and dtype.
+
+        Raises:
+            MissingExtra: torch or transformers is not installed.
+            UnknownModel, UsageError: no such folder or hub id, not a model, weights only as pickle.
+            Fatal: the hub cannot be reached, a file cannot be read.
+        """
+        del needs
+        require_extra(f"the model {self._identity.name}", "torch", "transformers", "accelerate")
+        place = self._find()
+        config, self._prompter = _read(place, self._options)
+        self._options = _settled(self._options, config)
+        details = {**place.details, "dtype": self._options.dtype or "", "device": _kind(self._options.device)}
+        if self._options.trust_remote_code:
+            details["remote_code"] = "yes"
+        found = versions("torch", "transformers")
+        about = place.about or f"{config.model_type}"
+        about += (
+            f"; {details['dtype']}, {details['device']}; torch {found['torch']}, transformers {found['transformers']}"
+        )
+        self._place = place
+        self._identity = Identity(self._identity.name, details, stable=True, about=about)
+
+    def preview(self, request: Request) -> str:
+        """The exact prompt; for Choose the context, and each continuation marked, with what is scored of it."""
+        prompter = self._prepared()[1]
+        if isinstance(request, Generate):
+            rendered, _ = prompter.rendered(request)
+            return prompter.front_text(rendered) + rendered
+        if isinstance(request, Choose):
+            cut, notes = prompter.choice(request)
+            lines = [prompter.front_text(request.context) + request.context, "", "--- continuations, each scored ---"]
+            for place, (text, rest) in enumerate(zip(request.continuations, cut.rests, strict=True), 1):
+                lines.append(f"[{place}] {text!r} ({len(rest)} tokens)")
+            if cut.overlap > 0:
+                lines.append(f"(tokens span the seam: the last {cut.overlap} of the context are scored with each)")
+            return "\n".join([*lines, *(f"({note})" for note in notes)])
+        raise UsageError(self.refusal(Ability.GUESS))
+
+    def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply | ModelError]]:
+        """Answer one request after the other, in order.
+
+        Raises:
+            Fatal: the weights cannot be loaded.
+        """
+        for request in requests:
+            try:
+                yield request, self._answered(request)
+            except Rejected as error:
+                yield request, error
+
+    def _answered(self, request: Request) -> Reply:
+        network = self._loaded()
+        began = time.perf_counter()
+        if isinstance(request, Choose):
+            reply = self._chosen(network, request)
+        elif isinstance(request, Generate):
+            reply = self._written(network, request)
+        else:
+            raise Rejected(self.refusal(Ability.GUESS))
+        return replace(reply, model=self._identity.name, seconds=time.perf_counter() - began)
+
+    def _chosen(self, network: Network, request: Choose) -> Reply:
+        cut, notes = self._prepared()[1].choice(request)
+        scores = local_choose.score(network, cut)
+        if not network.shares_cache:
+            notes = (*notes, f"each option was read with its whole context: {network.why_not}")
+        read = len(cut.prefix) + sum(len(rest) for rest in set(cut.rests))
+        return Reply(scores=tuple(scores), usage=Usage(prompt=read), notes=notes)
+
+    def _written(self, network: Network, request: Generate) -> Reply:
+        prompter = self._prepared()[1]
+        prompt, notes = prompter.prompt(request)
+        behind = () if request.messages else prompt
+        task = local_generate.Task(
+            prompt=prompt,
+            sampling=request.sampling,
+            repeat=request.repeat,
+            ends=_ends(network, prompter),
+            text=lambda ids: prompter.text(ids, behind),
+        )
+        written = local_generate.write(network, task)
+        usage = Usage(prompt=len(prompt), completion=written.tokens)
+        return Reply(text=written.text, finish=written.finish, usage=usage, notes=notes)
+
+    def _loaded(self) -> Network:
+        if self._network is None:
+            self._network = load_network(self._prepared()[0], self._options)
+        return self._network
+
+    def _prepared(self) -> tuple[Place, Prompter]:
+        if self._place is None or self._prompter is None:
+            raise UsageError(f"{self._identity.name} was asked before it was prepared", "call prepare() first")
+        return self._place, self._prompter
+
+
+def _local_place() -> Place:
+    folder = prepare.local_folder()
+    return Place("local", folder, {"gguf": prepare.GGUF_SHA256, "weights": "dequantised"}, prepare.ABOUT)
+
+
+def _read(place: Place, options: LoadOptions) -> tuple[Config, Prompter]:
+    transformers = library("transformers")
+    flags = {"trust_remote_code": options.trust_remote_code, "local_files_only": True}
+    try:
+        with quiet():
+            config = transformers.AutoConfig.from_pretrained(place.folder, **flags)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(place.folder, **flags)
+    # The loaders raise whatever the broken part raises (OSError, ValueError, KeyError, JSON errors ...).
+    except Exception as error:
+        own_code = "trust_remote_code" in str(error)
+        raise Fatal(
+            f"{place.folder}: configuration or tokenizer of {place.name} cannot be read: {first_line(error)}",
+            "the model brings its own Python code: read it, then allow it with --trust-remote-code"
+            if own_code
+            else "check that the folder holds config.json and the tokenizer's files, whole and of a known architecture",
+        ) from error
+    return config, Prompter(tokenizer)
+
+
+def _settled(options: LoadOptions, config: Config) -> LoadOptions:
+    device = options.device or ("cuda" if library("torch").cuda.is_available() else "cpu")
+    dtype = options.dtype or ("float32" if device == "cpu" else "auto")
+    if dtype == "auto":
+        dtype = str(config.get_text_config().dtype or config.dtype or "float32").removeprefix("torch.")
+    return replace(options, dtype=dtype, device=device)
+
+
+def _kind(device: str | None) -> str:
+    return (device or "cpu").partition(":")[0]
+
+
+def _ends(network: Network, prompter: Prompter) -> frozenset[int]:
+    """The tokens that end a text: the tokenizer's, and those the model was published with."""
+    published = getattr(network.net.generation_config, "eos_token_id", None)
+    several = cast("list[int | None]", published if isinstance(published, list) else [published])
+    return frozenset(token for token in (*several, prompter.end) if token is not None)
