@@ -1,0 +1,1 @@
+"""Where items come from: declared sources, pinned files, and the formats they are read from."""

@@ -1,0 +1,31 @@
+"""Hashes by which two runs know whether they asked the same: of an item, and of a prompt."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from sotaque.records import Item
+
+
+def item_hash(item: Item) -> str:
+    """Of what makes the question: fields, options with their roles, gold and answers; not id and metadata."""
+    return digest(
+        {
+            "fields": dict(item.fields),
+            "options": [[option.text, option.role] for option in item.options],
+            "gold": item.gold,
+            "answers": list(item.answers),
+        }
+    )
+
+
+def digest(value: object) -> str:
+    """16 hex digits of the SHA-256 of a value's canonical JSON."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def rank(seed: int, *parts: object) -> bytes:
+    """Where something stands in a seeded random order; independent of what else is there."""
+    return hashlib.sha256("\x1f".join([str(seed), *map(str, parts)]).encode()).digest()

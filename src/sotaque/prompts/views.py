@@ -1,0 +1,52 @@
+"""What baselines are shown of a task's items: texts of options, and counts over the whole task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sotaque.language.normalize import key
+from sotaque.prompts.order import Order, order_for
+from sotaque.prompts.render import Prompt
+from sotaque.records import Guess, Item, ItemView
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Counts over all items of a task, not only those a run uses: a limit never changes what a baseline sees.
+
+    Attributes:
+        counts: how often a text (key form) occurs among the options of all items.
+        gold_rates: for each position, the share of items whose right option is shown there.
+    """
+
+    language: str
+    counts: Mapping[str, int]
+    gold_rates: tuple[float, ...]
+
+
+def crowd(items: Sequence[Item], language: str, shuffle: int | None = None) -> Crowd:
+    """Count options and positions, in the order in which a run with this ``shuffle`` shows them."""
+    counts = Counter(key(option.text, language) for item in items for option in item.options)
+    golds = Counter(order_for(item, shuffle).index(item.gold) for item in items if item.gold is not None)
+    longest = max((len(item.options) for item in items), default=0)
+    asked = sum(golds.values()) or 1
+    return Crowd(language, dict(counts), tuple(golds[position] / asked for position in range(longest)))
+
+
+def view(crowd: Crowd, item: Item, order: Order, *, oracle: bool = False) -> ItemView:
+    """An item as a baseline sees it; only the oracle is told the right position."""
+    texts = tuple(item.options[index].text for index in order)
+    return ItemView(
+        options=texts,
+        counts=tuple(crowd.counts[key(text, crowd.language)] for text in texts),
+        gold_rates=crowd.gold_rates[: len(texts)],
+        gold=order.index(item.gold) if oracle and item.gold is not None else None,
+    )
+
+
+def guess(prompt: Prompt, crowd: Crowd, *, oracle: bool = False) -> Prompt:
+    """The same question for a baseline: hash and order are those of the prompt that a model would get."""
+    seen = view(crowd, prompt.item, prompt.order, oracle=oracle)
+    return Prompt(prompt.item, prompt.order, Guess(seen, prompt.request.repeat), prompt.prompt_hash)

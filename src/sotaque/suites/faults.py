@@ -1,0 +1,158 @@
+"""Faults of a suite.toml, each with its key path, its line where it can be found, and what to do."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from sotaque.data.declared import FileSpec, Provenance, SourceSpec
+from sotaque.errors import SuiteError
+from sotaque.suites.schema import Protocol, Protocols, Suite, Task
+
+_SHOWN = 10
+_MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
+    ((), Suite),
+    (("sources", "*"), SourceSpec),
+    (("sources", "*", "provenance"), Provenance),
+    (("sources", "*", "files", "*"), FileSpec),
+    (("tasks", "*"), Task),
+    (("tasks", "*", "protocol"), Protocols),
+    (("tasks", "*", "protocol", "*"), Protocol),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong at one key path."""
+
+    path: tuple[str, ...]
+    message: str
+    remedy: str
+
+
+def raise_faults(faults: Sequence[Fault], file: Path, text: str) -> None:
+    """One error for all faults; the first gives the place.
+
+    Raises:
+        SuiteError: unless there are none.
+    """
+    if not faults:
+        return
+    first, *others = faults
+    lines = [first.message, *(f"  {_place(fault, text)}: {fault.message}" for fault in others[: _SHOWN - 1])]
+    if len(others) >= _SHOWN:
+        lines.append(f"  and {len(others) - _SHOWN + 1} more")
+    remedy = "; ".join(dict.fromkeys(fault.remedy for fault in faults[:_SHOWN] if fault.remedy))
+    raise SuiteError("\n".join(lines), file=file, place=_place(first, text), remedy=remedy)
+
+
+def shape_faults(error: ValidationError) -> list[Fault]:
+    """Pydantic's findings in a suite writer's words."""
+    return [_fault(details) for details in error.errors(include_url=False)]
+
+
+def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "") -> str:
+    """A remedy for a misspelt name: the closest known one, else all of them."""
+    names = list(known)
+    close = difflib.get_close_matches(wrong, names, n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return otherwise or f"known: {', '.join(names)}"
+
+
+def line_of(text: str, path: Sequence[str]) -> int | None:
+    """The line (from 1) of the deepest part of a key path that stands in a TOML text by itself."""
+    found, found_depth, table, inside = None, 0, (), ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not inside:
+            here = _keys(line, table)
+            if here is not None and line.lstrip().startswith("["):
+                table = here
+            if here and here == tuple(path[: len(here)]) and len(here) > found_depth:
+                found, found_depth = number, len(here)
+        inside = _after(line, inside)
+    return found
+
+
+def _fault(details: ErrorDetails) -> Fault:
+    path = tuple(str(part) for part in details["loc"] if not _is_branch(part))
+    kind = details["type"]
+    if kind == "extra_forbidden":
+        known = _fields_at(path[:-1])
+        return Fault(path, f"unknown key '{path[-1]}'", did_you_mean(path[-1], known))
+    if kind == "missing" or kind in ("too_short", "string_too_short"):
+        what = f"'{path[-1]}' is missing" if kind == "missing" else f"'{path[-1]}' is empty"
+        return Fault(path, what, _description(path))
+    if kind in ("enum", "literal_error"):
+        expected = str(details.get("ctx", {}).get("expected", "")).replace("'", "").replace(" or ", ", ").split(", ")
+        value = str(details["input"])
+        return Fault(
+            path, f"'{value}' is not known here", did_you_mean(value, expected, f"one of: {', '.join(expected)}")
+        )
+    return Fault(path, f"{details['msg']} (found: {_shortened(details['input'])})", _description(path))
+
+
+def _is_branch(part: int | str) -> bool:
+    """Pydantic names the branch of a union or a validator in the path; suite.toml has no such key."""
+    return isinstance(part, str) and (part.endswith("]") or part in ("constrained-str", "function-before"))
+
+
+def _shortened(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _model_at(path: tuple[str, ...]) -> type[BaseModel] | None:
+    for pattern, model in _MODELS:
+        if len(pattern) == len(path) and all(want in ("*", part) for want, part in zip(pattern, path, strict=True)):
+            return model
+    return None
+
+
+def _fields_at(path: tuple[str, ...]) -> tuple[str, ...]:
+    model = _model_at(path)
+    return tuple(model.model_fields) if model else ()
+
+
+def _description(path: tuple[str, ...]) -> str:
+    model = _model_at(path[:-1])
+    field = model.model_fields.get(path[-1]) if model and path else None
+    return (field.description or "") if field else ""
+
+
+def _place(fault: Fault, text: str) -> str:
+    line = line_of(text, fault.path)
+    path = ".".join(fault.path)
+    if line is None:
+        return path
+    return f"line {line}, {path}" if path else f"line {line}"
+
+
+_HEADER = re.compile(r"""\s*\[\[?\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*\]""")
+_ASSIGNMENT = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_KEY = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+
+
+def _keys(line: str, table: tuple[str, ...]) -> tuple[str, ...] | None:
+    header, assignment = _HEADER.match(line), _ASSIGNMENT.match(line)
+    if header:
+        return tuple(part.strip("\"'") for part in _KEY.findall(header[1]))
+    if assignment:
+        return (*table, *(part.strip("\"'") for part in _KEY.findall(assignment[1])))
+    return None
+
+
+def _after(line: str, inside: str) -> str:
+    """The quotes of the multi-line string that is still open after this line, or nothing."""
+    for quotes in re.findall(r'"""|\'\'\'', line):
+        if not inside:
+            inside = quotes
+        elif inside == quotes:
+            inside = ""
+    return inside

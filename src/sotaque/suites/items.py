@@ -1,0 +1,121 @@
+"""The items of a suite's tasks, checked against the prompts that will use them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from sotaque.data.broken import BrokenRows
+from sotaque.data.sources import Loaded, LoadedFile, Place, in_folder, load
+from sotaque.errors import UsageError
+from sotaque.suites.check import applies, templates
+from sotaque.suites.faults import Fault, did_you_mean, raise_faults
+from sotaque.suites.schema import Suite, Task
+from sotaque.suites.template import OPTIONS, placeholders
+
+ROLE = "role"
+
+
+def load_items(suite: Suite, source: str, tasks: Sequence[str] = ()) -> Loaded:
+    """Read the items that some tasks need, from one source.
+
+    Args:
+        suite: the suite.
+        source: as ``find_source`` takes it.
+        tasks: their names; empty for all.
+
+    Raises:
+        UsageError: no such source or task.
+        DataError, ChecksumError, ItemError: see ``data.sources.load``; ItemError also for items that lack a field
+            some prompt needs, or have more options than the task has labels.
+        SuiteError: a prompt, breakdown or cluster refers to something that no item has.
+    """
+    chosen = {name: task_named(suite, name) for name in tasks or suite.tasks}
+    keys = frozenset(task.source for task in chosen.values())
+    place = find_source(suite, source, keys)
+    loaded = load(place, suite.languages[0], keys)
+    faults = [fault for name, task in chosen.items() for fault in _unknown_names(name, task, loaded)]
+    if faults:
+        file = suite.folder / "suite.toml"
+        raise_faults(faults, file, file.read_text(encoding="utf-8-sig"))
+    for task in chosen.values():
+        _check_rows(task, loaded)
+    return loaded
+
+
+def find_source(suite: Suite, source: str, keys: Collection[str] = ()) -> Place:
+    """A source by its name in suite.toml, or by a folder that holds its files.
+
+    "bundled" (and nothing at all) means the suite's default source where no source has that name.
+
+    Raises:
+        UsageError: no such source, or it lacks a file that is needed.
+    """
+    if source in ("", "bundled") and source not in suite.sources:
+        source = suite.first_source
+    if source not in suite.sources:
+        if "/" not in source and not Path(source).exists():
+            raise UsageError(f"'{suite.name}' has no source '{source}'", did_you_mean(source, suite.sources))
+        usable = {name: spec for name, spec in suite.sources.items() if set(keys) <= spec.files.keys()}
+        return in_folder(usable, Path(source), keys)
+    spec = suite.sources[source]
+    for key in sorted(set(keys) - spec.files.keys()):
+        raise UsageError(f"source '{source}' of '{suite.name}' has no file '{key}'", f"it has: {', '.join(spec.files)}")
+    return Place(source, source, spec, suite.folder)
+
+
+def task_named(suite: Suite, name: str) -> Task:
+    """One task.
+
+    Raises:
+        UsageError: no such task.
+    """
+    if name not in suite.tasks:
+        raise UsageError(f"'{suite.name}' has no task '{name}'", did_you_mean(name, suite.tasks))
+    return suite.tasks[name]
+
+
+def _unknown_names(name: str, task: Task, loaded: Loaded) -> Iterator[Fault]:
+    items = loaded.files[task.source].items
+    fields = dict.fromkeys(field for item in items for field in item.fields)
+    metadata = dict.fromkeys(field for item in items for field in item.metadata)
+    for place, template in templates(task).items():
+        if not applies(task, place, loaded.declared):
+            continue
+        for field in placeholders(template):
+            if field != OPTIONS and field not in fields:
+                message = f"unknown placeholder {{{field}}}: no item of source '{loaded.source}' has such a field"
+                yield Fault(("tasks", name, *place), message, did_you_mean(field, [*fields, OPTIONS]))
+    for field in task.by:
+        if field != ROLE and field not in metadata:
+            yield Fault(("tasks", name, "by"), f"no item has '{field}'", did_you_mean(field, [*metadata, ROLE]))
+    if task.cluster and task.cluster not in metadata:
+        yield Fault(("tasks", name, "cluster"), f"no item has '{task.cluster}'", did_you_mean(task.cluster, metadata))
+
+
+def _check_rows(task: Task, loaded: Loaded) -> None:
+    file = loaded.files[task.source]
+    broken = BrokenRows(file.path)
+    prompts = {place: text for place, text in templates(task).items() if applies(task, place, loaded.declared)}
+    needed = dict.fromkeys(field for text in prompts.values() for field in placeholders(text) if field != OPTIONS)
+    for item, line in zip(file.items, file.lines, strict=True):
+        missing = [field for field in needed if field not in item.fields]
+        if missing:
+            message = f"item '{item.id}' has no '{missing[0]}', which the prompt of task '{task.name}' needs"
+            broken.add(line, message, f'add "{missing[0]}" to the item')
+        elif not item.options:
+            broken.add(line, f"item '{item.id}' has no options, and task '{task.name}' chooses", 'add "options"')
+    _check_labels(task, file, broken)
+    broken.check()
+
+
+def _check_labels(task: Task, file: LoadedFile, broken: BrokenRows) -> None:
+    for count in sorted({len(item.options) for item in file.items if item.options}):
+        try:
+            enough = len(task.reading(count).labels) >= count
+        except ValueError:
+            enough = False
+        if not enough:
+            at = next(index for index, item in enumerate(file.items) if len(item.options) == count)
+            message = f"{count} options, and task '{task.name}' has too few labels ('{task.labels}')"
+            broken.add(file.lines[at], message, "name more labels in suite.toml, or drop options")

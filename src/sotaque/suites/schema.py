@@ -1,0 +1,183 @@
+"""The shape of suite.toml, format 1: what may stand where. What must fit together is checked in ``check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, PrivateAttr
+
+from sotaque.data.declared import Declared, SourceSpec, Text
+from sotaque.language.labels import labels_for
+from sotaque.language.normalize import key
+from sotaque.records import AnswerForm, Item, Metric, Mode, ProtocolName, Reading
+
+FORMAT = 1
+
+METRICS: dict[Mode, tuple[Metric, ...]] = {
+    "generate": (Metric.ACCURACY,),
+    "choose": (
+        Metric.ACCURACY,
+        Metric.ACCURACY_PER_CHARACTER,
+        Metric.ACCURACY_PER_BYTE,
+        Metric.ACCURACY_PER_TOKEN,
+    ),
+}
+"""What can be measured in each mode."""
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$")]
+Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,4})?$")]
+Template = Annotated[str, Field(min_length=1), AfterValidator(lambda text: text.removesuffix("\n"))]
+"""One line break at the end is dropped: TOML's multi-line strings end in one."""
+
+
+class Protocol(Declared):
+    """How a task is run.
+
+    Attributes:
+        shots: worked examples before the question.
+        why: why we recommend this, where it departs from what was published.
+        paper: where the paper says so ("section 3.2").
+        reconstructed: what the paper leaves open and we had to decide.
+    """
+
+    shots: Annotated[int, Field(ge=0)] = 0
+    max_tokens: Annotated[int, Field(gt=0)] = 64
+    temperature: Annotated[float, Field(ge=0)] = 0.0
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    stop: tuple[Text, ...] = ()
+    why: str = ""
+    paper: str = ""
+    reconstructed: tuple[Text, ...] = ()
+
+
+class Protocols(Declared):
+    """What was published, where something was, and what we recommend."""
+
+    published: Protocol | None = None
+    default: Protocol = Protocol()
+
+    def named(self, name: ProtocolName) -> Protocol | None:
+        """One of the two; ``None`` when nothing was published."""
+        return self.published if name == "published" else self.default
+
+
+class Task(Declared):
+    """One question put to every item of a file.
+
+    Attributes:
+        source: which of the source's files.
+        prompt: the template; in mode choose it ends just before the answer.
+        prompts: by source, where a source brings its own prompt inside the data.
+        system: an instruction, sent as the system message of a chat and put first in a text.
+        anchor: what a text ends with, so that the next words are the answer ("Resposta:"); a chat has none.
+        labels: an alphabet of labels ("الف ب ج د", "A B C D E").
+        option_format: one line of the options block.
+        answer: what the prompt asks for: a label, an option's text, or open text.
+        choose: what is scored in mode choose: an option's text or its label.
+        delimiter: stands between the prompt and what is scored.
+        metrics: the first is the headline.
+        by: breakdowns by items' metadata, or by "role": what kind of option was picked.
+        cluster: the metadata that items which are not independent have in common.
+        twin: the same task in the other mode.
+    """
+
+    about: Text = Field(description="say in one sentence what is asked")
+    source: Text = Field(description="name the file, as the sources call it in 'files'")
+    mode: Mode = Field(description='write mode = "generate" or mode = "choose"')
+    prompt: Template = Field(description='write the prompt, e.g. prompt = "{question}\\n{options}"')
+    prompts: dict[str, Template] = {}
+    system: Template | Literal[""] = ""
+    anchor: str = ""
+    labels: Text = " ".join(ascii_uppercase)
+    option_format: Text = "{label}) {text}"
+    answer: AnswerForm = "label"
+    choose: Literal["text", "label"] = "text"
+    delimiter: str = " "
+    metrics: tuple[Metric, ...] = Field(min_length=1, description='say how it is measured, e.g. metrics = ["accuracy"]')
+    by: tuple[Text, ...] = ()
+    cluster: str = ""
+    twin: str = ""
+    protocol: Protocols = Protocols()
+
+    _name: str = PrivateAttr("")
+    _languages: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def name(self) -> str:
+        """Its key in suite.toml."""
+        return self._name
+
+    @property
+    def language(self) -> str:
+        """The language whose folding decides what counts as the same text."""
+        return self._languages[0]
+
+    def prompt_for(self, source: str) -> str:
+        """The template that goes with a declared source's items."""
+        return self.prompts.get(source, self.prompt)
+
+    def reading(self, n_options: int) -> Reading:
+        """How replies are read: labels for that many options; none for an open question."""
+        labels = labels_for(self.labels, n_options) if n_options else ()
+        return Reading(self.answer, labels, self._languages, self.metrics)
+
+    def cluster_of(self, item: Item) -> str:
+        """What the item shares with others that are not independent of it; the item's id if nothing."""
+        return key(item.metadata.get(self.cluster, ""), self.language) or item.id
+
+    def groups_of(self, item: Item) -> dict[str, str]:
+        """The values its result is broken down by."""
+        return {name: item.metadata[name] for name in self.by if name in item.metadata}
+
+    def belongs_to(self, name: str, languages: tuple[str, ...]) -> None:
+        """Told once, by the suite that holds the task."""
+        self._name, self._languages = name, languages
+
+
+class Suite(Declared):
+    """A benchmark: tasks, prompts, protocols, and sources of items.
+
+    Attributes:
+        languages: the first is the items'; all of them, and English, are understood in replies.
+        default_tasks: run when none is named; empty for all.
+        default_source: used when none is named; else the one called "bundled", else the first.
+    """
+
+    format: Literal[1]
+    name: Name = Field(description="a short name without spaces")
+    title: Text = Field(description="what people call the suite")
+    languages: Annotated[tuple[Language, ...], Field(min_length=1, description='e.g. languages = ["pt-BR"]')]
+    version: Text = Field(description='e.g. version = "1.0.0"')
+    citation: str = ""
+    default_tasks: tuple[str, ...] = ()
+    default_source: str = ""
+    sources: Annotated[
+        dict[Name, SourceSpec], Field(min_length=1, description="say where the items are: [sources.bundled]")
+    ]
+    tasks: Annotated[dict[Name, Task], Field(min_length=1, description="say what is asked: [tasks.NAME]")]
+
+    _folder: Path = PrivateAttr(Path())
+    _sha256: str = PrivateAttr("")
+
+    @property
+    def folder(self) -> Path:
+        """Where suite.toml is."""
+        return self._folder
+
+    @property
+    def sha256(self) -> str:
+        """Of suite.toml."""
+        return self._sha256
+
+    @property
+    def first_source(self) -> str:
+        """The source that is used when none is named."""
+        return self.default_source or ("bundled" if "bundled" in self.sources else next(iter(self.sources)))
+
+    def lives_in(self, folder: Path, sha256: str) -> None:
+        """Told once, by whoever read it."""
+        self._folder, self._sha256 = folder, sha256
+        for name, task in self.tasks.items():
+            task.belongs_to(name, self.languages)
