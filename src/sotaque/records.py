@@ -52,7 +52,7 @@ class Item:
     options: tuple[Option, ...] = ()
     gold: int | None = None
     answers: tuple[str, ...] = ()
-    metadata: Mapping[str, str] = NOTHING
+    metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     irregular: tuple[str, ...] = ()
 
 
