@@ -1,0 +1,1 @@
+"""Renderings of runs: terminal table, files for other tools, JSON."""

@@ -1,0 +1,93 @@
+"""The plain sentences about what a score shows, against guessing and against shortcuts.
+
+Two rules, and nothing beyond them:
+
+1. A baseline that reads no question is *far above chance* when the lower end of its interval is more than 10
+   percentage points above chance.
+2. A model *clears* chance, or a baseline, when the lower end of its own interval is above it. It is below when the
+   upper end is. Otherwise the two are not distinguishable on these items. (This compares an interval with a value;
+   `compare` pairs the items.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor
+
+from sotaque.stats.intervals import Estimate
+from sotaque.summary.results import Summary, TaskSummary
+
+FAR_ABOVE = 0.10
+
+HABITS = {
+    "longest": "picking the longest option",
+    "shortest": "picking the shortest option",
+    "rarest": "picking the option whose text is rarest in the file",
+    "first": "always picking the first option",
+    "majority": "always picking the place that is right most often",
+}
+NOT_A_SHORTCUT = frozenset({"chance", "oracle"})
+
+
+def notices(summary: Summary) -> tuple[str, ...]:
+    """Sentences about all tasks, each naming its task where there are several."""
+    many = len(summary.tasks) > 1
+    return tuple(
+        f"{name}: {sentence}" if many else sentence
+        for name, task in summary.tasks.items()
+        for sentence in (*_shortcuts(task), *_standing(task))
+    )
+
+
+def percent(share: float, places: int = 1) -> str:
+    """A share as people write it, "90.4 %" for 0.9035: halves are rounded up, as by hand."""
+    scale = 10**places
+    return f"{floor(share * 100 * scale + 0.5 + 1e-9) / scale:.{places}f} %"
+
+
+def _shortcuts(task: TaskSummary) -> Iterator[str]:
+    if task.chance is None or task.chance.value is None:
+        return
+    chance = task.chance.value
+    for name, estimate in _ranked(task):
+        if estimate.value is not None and estimate.low is not None and estimate.low > chance + FAR_ABOVE:
+            yield (
+                f"{_capital(_habit(name))}, without reading anything, scores {percent(estimate.value)} here "
+                f"(chance {percent(chance)}): a score near that shows nothing about understanding."
+            )
+
+
+def _standing(task: TaskSummary) -> Iterator[str]:
+    """Where the model stands: against chance first, and only if it clears that, against the best shortcut."""
+    mark = task.headline
+    if mark.value is None or mark.low is None or mark.high is None:
+        return
+    ranked = _ranked(task)
+    rivals = [("chance", task.chance), *ranked[:1]]
+    for name, rival in rivals:
+        if rival is None or rival.value is None or mark.low > rival.value:
+            continue
+        what = f"{_habit(name)} ({percent(rival.value)})"
+        verb = "is below" if mark.high < rival.value else "is not distinguishable from"
+        yield f"The score of {percent(mark.value)} {verb} {what}."
+        return
+
+
+def _ranked(task: TaskSummary) -> list[tuple[str, Estimate]]:
+    """Shortcuts, best first."""
+    shortcuts = [(name, mark) for name, mark in task.baselines.items() if _short(name) not in NOT_A_SHORTCUT]
+    return sorted(shortcuts, key=lambda pair: -(pair[1].value or 0.0))
+
+
+def _habit(name: str) -> str:
+    if name == "chance":
+        return name
+    return HABITS.get(_short(name), f"the baseline {_short(name)}")
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("baseline/")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
