@@ -1,0 +1,68 @@
+"""``sotaque report``, ``rescore`` and ``export``: from finished run folders; none of them needs a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Runs = Annotated[list[Path], typer.Argument(help="Run folders.")]
+
+
+def report(
+    runs: Runs,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Print the table of one or more run folders."""
+    from sotaque.report.machine import runs_as_json
+    from sotaque.report.table import print_runs
+    from sotaque.runs.folder import read_run
+
+    found = [read_run(path) for path in runs]
+    if json:
+        print(runs_as_json(found))
+    else:
+        print_runs(found)
+
+
+def rescore(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    source: Annotated[str | None, typer.Option("--source", help="Where the items are now, if elsewhere.")] = None,
+    suite: Annotated[str | None, typer.Option("--suite", help="Where the suite is now, if elsewhere.")] = None,
+    out: Annotated[Path, typer.Option("--out", help="The folder in which run folders are made.")] = Path("runs"),
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Score the stored replies of a run anew, and write a new run folder. Asks no model."""
+    from sotaque import places
+    from sotaque.engine.store import Store
+    from sotaque.evaluate.evaluate import Desk
+    from sotaque.evaluate.evaluate import rescore as score_anew
+    from sotaque.report.machine import runs_as_json
+    from sotaque.report.table import print_runs
+    from sotaque.runs.folder import read_run
+    from sotaque.suites.suite import load_suite
+
+    before = read_run(run)
+    with Store(places.store_path()) as store:
+        desk = Desk(store, runs=out, with_items=before.manifest.private)
+        after = score_anew(before, load_suite(suite or before.manifest.spec.suite), desk, source=source)
+    if json:
+        print(runs_as_json([after]))
+    else:
+        print_runs([after])
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    to: Annotated[Literal["csv", "parquet"], typer.Option("--to", help="The format.")] = "csv",
+    out: Annotated[Path | None, typer.Option("--out", help="The file; by default samples.csv or samples.parquet here.")] = None,
+    spreadsheet_safe: Annotated[bool, typer.Option(help="Keep spreadsheets from running cells that begin with = + - @.")] = True,
+) -> None:  # fmt: skip
+    """Write one row per sample, for other tools."""
+    from sotaque.report.export import export as write
+    from sotaque.runs.folder import read_run
+
+    path = out or Path(f"samples.{to}")
+    rows = write(read_run(run), to=to, path=path, spreadsheet_safe=spreadsheet_safe)
+    typer.echo(f"{path}: {rows} rows")

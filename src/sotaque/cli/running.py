@@ -1,0 +1,109 @@
+"""Suites times models: opens them, runs one after the other, prints one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sotaque import places
+from sotaque.cli.progress import Bar
+from sotaque.engine.pace import Settings
+from sotaque.engine.store import Store
+from sotaque.errors import UsageError
+from sotaque.evaluate.evaluate import Desk, evaluate
+from sotaque.evaluate.price import Estimated, Metered, Price, PriceFile, estimate, read_prices
+from sotaque.evaluate.questions import pose
+from sotaque.models.catalog import open_model
+from sotaque.models.model import Model, ServedModel
+from sotaque.models.providers import ModelOptions
+from sotaque.records import RunSpec
+from sotaque.suites.schema import Suite
+from sotaque.suites.suite import load_suite
+
+if TYPE_CHECKING:
+    from sotaque.runs.folder import RunFolder
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What one command line asks for.
+
+    Attributes:
+        suites: bundled names or folders.
+        models: their names.
+        spec: of every run, but for suite and model.
+        prices: the user's price file.
+        every_task: also those that a suite does not run by default.
+    """
+
+    suites: Sequence[str]
+    models: Sequence[str]
+    options: ModelOptions
+    spec: RunSpec
+    settings: Settings
+    prices: Path | None = None
+    max_cost: float | None = None
+    every_task: bool = False
+
+    def run(self, out: Path, *, with_items: bool, max_unscored: float, json: bool) -> int:
+        """Run everything, print, and return the exit code: 1 when a run has more unscored items than the limit.
+
+        Suites and models are all opened before the first request, so that a misspelt last one is known at once.
+        """
+        from sotaque.report.machine import runs_as_json
+        from sotaque.report.table import print_runs
+
+        pairs = list(self._pairs())
+        finished: list[RunFolder] = []
+        with Store(places.store_path()) as store:
+            for suite, model, spec in pairs:
+                with Bar(f"{suite.name} on {spec.model}") as bar:
+                    desk = Desk(store, self.settings, bar, out, with_items)
+                    finished.append(evaluate(suite, model, spec, desk))
+        if json:
+            print(runs_as_json(finished))
+        else:
+            print_runs(finished)
+        return int(any(each.summary.unscored_share > max_unscored for each in finished))
+
+    def plan(self, *, json: bool) -> None:
+        """Print what would be asked. Nothing is sent, no model is loaded."""
+        from sotaque.report.plan import plans_as_json, print_plans
+
+        with Store(places.store_path()) as store:
+            plans = [(suite.name, spec.model, self._estimate(suite, model, spec)) for suite, model, spec in self._pairs()]
+            del store
+        print(plans_as_json(plans)) if json else print_plans(plans)
+
+    def _pairs(self) -> Iterator[tuple[Suite, Model, RunSpec]]:
+        if not self.suites:
+            raise UsageError("no suite was named", "sotaque suites lists them")
+        prices = self._prices()
+        suites = {name: load_suite(name) for name in dict.fromkeys(self.suites)}
+        models = {name: self._opened(name, prices) for name in dict.fromkeys(self.models)}
+        for suite_name, suite in suites.items():
+            for model_name, model in models.items():
+                tasks = self.spec.tasks or (tuple(suite.tasks) if self.every_task else ())
+                yield suite, model, replace(self.spec, suite=suite_name, model=model_name, tasks=tasks)
+
+    def _opened(self, name: str, prices: PriceFile | None) -> Model:
+        model = open_model(name, self.options)
+        price = prices.prices.get(name) if prices else None
+        if self.max_cost is None or not isinstance(model, ServedModel):
+            return model
+        if prices is None or price is None:
+            raise UsageError(
+                f"--max-cost needs the price of {name}",
+                f'give --prices FILE, with a table [prices."{name}"] that says prompt and completion per million tokens',
+            )
+        return Metered(model, price, self.max_cost, prices.currency)
+
+    def _prices(self) -> PriceFile | None:
+        return read_prices(self.prices) if self.prices else None
+
+    def _estimate(self, suite: Suite, model: Model, spec: RunSpec) -> Estimated:
+        prices = self._prices()
+        price: Price | None = prices.prices.get(spec.model) if prices else None
+        return estimate(pose(suite, spec, model), 0, price, prices.currency if prices else "")

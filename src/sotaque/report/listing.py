@@ -1,0 +1,154 @@
+"""Lists for the terminal: suites, models, tasks and items, what a download is, what a model would be sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sotaque.data.declared import SourceSpec
+from sotaque.data.sources import Loaded, Preview
+from sotaque.evaluate.questions import Asking
+from sotaque.models.catalog import PROVIDERS, model_forms
+from sotaque.models.model import Model
+from sotaque.prompts.render import Prompt, protocol_for, reconstructed
+from sotaque.records import RunSpec
+from sotaque.report.text import isolated
+from sotaque.suites.schema import Suite, Task
+
+SHOWN_ITEMS = 5
+
+
+def print_suites(suites: Sequence[Suite]) -> None:
+    """One block for each suite: tasks, sources, who wrote and reviewed them, licence, citation."""
+    console = Console(highlight=False)
+    for suite in suites:
+        console.print(f"[bold]{escape(suite.name)}[/] {suite.version}  {escape(suite.title)}")
+        for task in suite.tasks.values():
+            star = "*" if task.name in (suite.default_tasks or suite.tasks) else " "
+            console.print(f"  {star} {escape(task.name):22} {task.mode:9} {escape(task.about)}", soft_wrap=True)
+        for name, source in suite.sources.items():
+            console.print(f"    source {escape(name):15} {escape(_source_line(source))}", soft_wrap=True)
+        if suite.citation:
+            console.print(f"    cite: {escape(suite.citation)}", soft_wrap=True)
+    console.print("\n* runs by default; others with --task NAME or --mode all", style="dim")
+
+
+def suites_as_json(suites: Sequence[Suite]) -> str:
+    """The same as one JSON document."""
+    return json.dumps([_suite(suite) for suite in suites], ensure_ascii=False, indent=2)
+
+
+def print_models() -> None:
+    """Forms of model names, and the variables that hold keys."""
+    table = Table(box=None, pad_edge=False)
+    for title in ("--model", "what it is", "key from"):
+        table.add_column(title, overflow="fold")
+    keys = {f"{kind}/NAME": provider.key for kind, provider in PROVIDERS.items()}
+    for form, meaning in model_forms().items():
+        table.add_row(escape(form), escape(meaning), keys.get(form, ""))
+    Console(highlight=False).print(table)
+
+
+def print_tasks(suite: Suite, loaded: Loaded, spec: RunSpec) -> None:
+    """Tasks with every protocol field, published and ours, and the first items of each."""
+    console = Console(highlight=False)
+    console.print(f"[bold]{escape(suite.title)}[/], source {escape(loaded.source)}: {escape(_source_line(loaded.spec))}")
+    for task in suite.tasks.values():
+        items = loaded.files[task.source].items
+        console.print(f"\n[bold]{escape(task.name)}[/] ({task.mode}, {len(items)} items): {escape(task.about)}")
+        console.print(_protocols(task))
+        ours = reconstructed(suite, task, loaded, protocol_for(task, spec))
+        if ours:
+            console.print(f"  ours, where the paper says nothing or the item is ours: {escape(', '.join(ours))}")
+        shown = ", ".join(f"{task.name}/{item.id}" for item in items[:SHOWN_ITEMS])
+        more = f" ... {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
+        console.print(f"  items: {escape(shown)}{more}", soft_wrap=True)
+    if loaded.irregular:
+        console.print(f"\n{len(loaded.irregular)} irregular rows, kept as they are:")
+        for key, item, note in loaded.irregular:
+            console.print(f"  {escape(key)}/{escape(item)}: {escape(note)}", soft_wrap=True)
+
+
+def print_preview(suite: Suite, what: Preview) -> None:
+    """Licence, citation and size, before anything is downloaded."""
+    console = Console(highlight=False)
+    console.print(f"[bold]{escape(suite.title)}[/], source {escape(what.source)}")
+    console.print(f"  licence:  {escape(what.provenance.licence)}", soft_wrap=True)
+    console.print(f"  author:   {escape(what.provenance.author)}; reviewed: {escape(what.provenance.review)}")
+    console.print(f"  cite:     {escape(suite.citation or 'nothing stated')}", soft_wrap=True)
+    console.print(f"  revision: {escape(what.revision or 'none')}")
+    if what.notice:
+        console.print(f"  note:     {escape(what.notice)}", soft_wrap=True)
+    for file in what.files:
+        size = f"{file.bytes:,} bytes" if file.bytes else "size not stated"
+        state = "here already" if file.present else size
+        console.print(f"  {escape(file.key):16} {state}  {escape(file.url)}", soft_wrap=True)
+
+
+def print_prompt(prompt: Prompt, asking: Asking, model: Model) -> None:
+    """What would be sent, verbatim, then what would count as right."""
+    item, task = prompt.item, asking.tasks[0]
+    console = Console(highlight=False, stderr=True)
+    console.print(
+        f"{escape(task.name)}/{escape(item.id)} of {escape(asking.loaded.source)} as {escape(model.identity.name)} "
+        f"would be sent it (prompt {prompt.prompt_hash}):",
+        style="dim",
+        soft_wrap=True,
+    )
+    print(model.preview(prompt.request))
+    if item.gold is not None:
+        labels = task.reading(len(prompt.order)).labels
+        position = prompt.order.index(item.gold)
+        text = item.options[item.gold].text
+        console.print(f"right: {isolated(labels[position])}) {isolated(escape(text))}", style="dim", soft_wrap=True)
+    for note in item.irregular:
+        console.print(f"irregular: {escape(note)}", style="dim", soft_wrap=True)
+
+
+def _protocols(task: Task) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2))
+    for title in ("  field", "published", "default"):
+        table.add_column(title)
+    published, ours = task.protocol.published, task.protocol.default
+    for name in ("shots", "max_tokens", "temperature", "top_p", "stop"):
+        stated = "" if published is None else str(getattr(published, name) or 0)
+        table.add_row(f"  {name}", stated, str(getattr(ours, name) or 0))
+    if published is not None and published.paper:
+        table.add_row("  stated in", published.paper, "")
+    if ours.why:
+        table.add_row("  why", "", ours.why)
+    return table
+
+
+def _source_line(source: SourceSpec) -> str:
+    provenance = source.provenance
+    parts = [f"by {provenance.author}", provenance.review, f"licence {provenance.licence}"]
+    if source.notice:
+        parts.append(source.notice)
+    return "; ".join(parts)
+
+
+def _suite(suite: Suite) -> dict[str, object]:
+    return {
+        "name": suite.name,
+        "title": suite.title,
+        "version": suite.version,
+        "languages": list(suite.languages),
+        "citation": suite.citation,
+        "sha256": suite.sha256,
+        "tasks": {
+            task.name: {
+                "about": task.about,
+                "mode": task.mode,
+                "metrics": list(task.metrics),
+                "twin": task.twin,
+                "default": task.name in (suite.default_tasks or suite.tasks),
+            }
+            for task in suite.tasks.values()
+        },
+        "sources": {name: source.model_dump(mode="json") for name, source in suite.sources.items()},
+    }

@@ -1,0 +1,38 @@
+"""What ``run --plan`` prints: requests, tokens and cost, before anything is sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sotaque.evaluate.price import Estimated
+
+Plans = Sequence[tuple[str, str, Estimated]]
+"""(suite, model, estimate)."""
+
+
+def print_plans(plans: Plans) -> None:
+    """A table; tokens are upper estimates."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for title in ("suite", "model"):
+        table.add_column(title)
+    for title in ("requests", "stored", "prompt tokens", "new tokens", "cost"):
+        table.add_column(title, justify="right")
+    for suite, model, plan in plans:
+        cost = "no price given" if plan.cost is None else f"{plan.cost:.4f} {plan.currency}"
+        numbers = (plan.requests, plan.stored, plan.prompt_tokens, plan.completion_tokens)
+        table.add_row(escape(suite), escape(model), *(f"{number:,}" for number in numbers), escape(cost))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("Nothing was sent. Tokens are estimates, rather too high: a third of the bytes, and the full limit.")
+
+
+def plans_as_json(plans: Plans) -> str:
+    """The same as one JSON document."""
+    rows = [{"suite": suite, "model": model, **asdict(plan)} for suite, model, plan in plans]
+    return json.dumps(rows, ensure_ascii=False, indent=2)
