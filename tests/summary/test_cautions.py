@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
-from scored_samples import GENERATE, failed, sample
 
+from scored_samples import GENERATE, failed, sample
 from sotaque.records import Finish, Outcome, Usage
 from sotaque.stats.intervals import exact
 from sotaque.summary import summarise

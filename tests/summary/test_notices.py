@@ -3,8 +3,8 @@
 import dataclasses
 
 import pytest
-from scored_samples import GENERATE, sample
 
+from scored_samples import GENERATE, sample
 from sotaque.records import Outcome
 from sotaque.stats.intervals import exact, proportion
 from sotaque.summary import notices, percent, summarise

@@ -1,8 +1,8 @@
 """Estimates, outcomes, roles and groups out of scored samples."""
 
 import pytest
-from scored_samples import GENERATE, failed, sample
 
+from scored_samples import GENERATE, failed, sample
 from sotaque.records import Metric, Outcome, Usage
 from sotaque.stats.intervals import no_items, wilson
 from sotaque.summary import NO_ANSWER, TIED, TaskFacts, summarise

@@ -1,0 +1,54 @@
+"""Text from files and models, made fit for a terminal: no control reaches it, and Persian does not upset a table."""
+
+from __future__ import annotations
+
+from unicodedata import bidirectional, category
+
+from sotaque.stats.intervals import Estimate
+
+FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
+JOINERS = "\u200c\u200d"
+LONGEST = 200
+STRIP_CELLS = 20
+
+
+def shown(text: str, longest: int = LONGEST) -> str:
+    r"""Text as a terminal may have it.
+
+    Controls, line ends and bidi marks are spelt out ("\n", "\u202e"); Persian joiners stay. Right-to-left text is
+    wrapped in isolates, so that its neighbours keep their places. For display only: never compare or store it.
+    """
+    cut = text if len(text) <= longest else text[: longest - 1] + "…"
+    plain = "".join(_spelt_out(character) for character in cut)
+    return isolated(plain)
+
+
+def isolated(text: str) -> str:
+    """Right-to-left text between isolates; other text as it is."""
+    if any(bidirectional(character) in ("R", "AL", "AN") for character in text):
+        return f"{FIRST_STRONG_ISOLATE}{text}{POP_ISOLATE}"
+    return text
+
+
+def strip(estimate: Estimate, marks: dict[str, float | None]) -> str:
+    """A line from 0 to 100 %: the interval drawn through, the value as a dot, and ``marks`` (a character each)."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return ""
+    cells = ["·"] * STRIP_CELLS
+    for place in range(_cell(estimate.low), _cell(estimate.high) + 1):
+        cells[place] = "━"
+    for character, value in marks.items():
+        if value is not None:
+            cells[_cell(value)] = character
+    cells[_cell(estimate.value)] = "●"
+    return "".join(cells)
+
+
+def _cell(share: float) -> int:
+    return min(STRIP_CELLS - 1, int(share * STRIP_CELLS))
+
+
+def _spelt_out(character: str) -> str:
+    if category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in JOINERS:
+        return character
+    return character.encode("unicode_escape").decode("ascii")

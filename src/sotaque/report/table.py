@@ -1,0 +1,257 @@
+"""The terminal table: per suite a heading, one table of all its runs, then what the numbers show and do not show."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sotaque.records import Outcome
+from sotaque.report.display import isolated, shown, strip
+from sotaque.report.wording import facts, heading, model_line, private_line
+from sotaque.runs import RunFolder
+from sotaque.stats.intervals import Estimate
+from sotaque.summary import TaskSummary, notices, percent
+
+WIDE = 100
+LONGEST_OPTION = "baseline/longest"
+PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
+OUTCOME_WORDS = {Outcome.TRUNCATED: "cut off", Outcome.INVALID: "unreadable", Outcome.ERROR: "no reply"}
+
+Runs = Mapping[str, RunFolder]
+
+
+def print_runs(runs: Sequence[RunFolder], console: Console) -> None:
+    """Print all runs, as wide as the console."""
+    console.print(render_runs(runs, width=console.width), highlight=False)
+
+
+def plain_text(runs: Sequence[RunFolder], width: int = 80) -> str:
+    """The same as text without colour, for files and pipes."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
+    print_runs(runs, console)
+    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+
+
+def render_runs(runs: Sequence[RunFolder], width: int = 80) -> RenderableType:
+    """One block per suite, source and protocol: only what was asked alike stands in one table."""
+    blocks: dict[tuple[str, ...], list[RunFolder]] = {}
+    for run in runs:
+        suite = run.manifest.suite
+        key = (heading(run.manifest), suite.hash, *(f"{k}={v}" for k, v in facts(run.manifest).items()))
+        blocks.setdefault(key, []).append(run)
+    return Group(*(part for block in blocks.values() for part in _block(_named(block), width)))
+
+
+def _named(runs: Sequence[RunFolder]) -> dict[str, RunFolder]:
+    named: dict[str, RunFolder] = {}
+    for run in runs:
+        name, number = run.manifest.model.name, 2
+        while name in named:
+            name, number = f"{run.manifest.model.name} ({number})", number + 1
+        named[name] = run
+    return named
+
+
+def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
+    first = next(iter(runs.values())).manifest
+    yield Text(shown(heading(first)), style="bold")
+    yield Padding(_header(runs), (0, 0, 1, 2))
+    yield Padding(_table(runs, width), (0, 0, 1, 2))
+    yield Padding(_details(runs), (0, 0, 1, 2))
+    for style, lines in (("", _sentences(runs)), ("yellow", _warnings(runs))):
+        if lines:
+            mark = "! " if style else ""
+            yield Padding(Group(*(Text(mark + shown(line, 2000), style=style) for line in lines)), (0, 0, 1, 2))
+    yield Padding(_footer(runs), (0, 0, 1, 2))
+
+
+# ---------------------------------------------------------------- heading
+
+
+def _header(runs: Runs) -> Table:
+    grid = _pairs()
+    first = next(iter(runs.values())).manifest
+    for mark in {private_line(run.manifest) for run in runs.values()} - {""}:
+        grid.add_row("", Text(mark, style="bold red"))
+    for name, line in facts(first).items():
+        grid.add_row(name, Text(shown(line, 500)))
+    for number, run in enumerate(runs.values()):
+        grid.add_row(
+            ("models" if len(runs) > 1 else "model") if number == 0 else "", shown_text(model_line(run.manifest))
+        )
+    return grid
+
+
+def shown_text(line: str) -> Text:
+    """A line without markup: brackets in it are brackets."""
+    return Text(shown(line))
+
+
+def _pairs() -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    return grid
+
+
+# ---------------------------------------------------------------- table
+
+
+def _table(runs: Runs, width: int) -> Table:
+    tasks = [task for run in runs.values() for task in run.summary.tasks.values()]
+    columns = ["task"] + (["model"] if len(runs) > 1 else []) + ["n", "score", "95 % interval"]
+    columns += ["chance"] if any(task.chance for task in tasks) else []
+    columns += ["longest"] if any(LONGEST_OPTION in task.baselines for task in tasks) else []
+    columns += ["0 % to 100 %"] if width >= WIDE else []
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+    for column in columns:
+        words = column in ("task", "model", "0 % to 100 %")
+        fold = column in ("task", "model")
+        table.add_column(column, justify="left" if words else "right", overflow="fold", no_wrap=not fold)
+    for cells in _rows(runs):
+        table.add_row(*(cells.get(column, "") for column in columns))
+    return table
+
+
+def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
+    for task in dict.fromkeys(name for run in runs.values() for name in run.summary.tasks):
+        label = shown(task)
+        for model, run in runs.items():
+            if task in run.summary.tasks:
+                yield from _task_rows(label, model, run.summary.tasks[task])
+                label = ""
+
+
+def _task_rows(label: str, model: str, task: TaskSummary) -> Iterator[dict[str, Text]]:
+    longest = task.baselines.get(LONGEST_OPTION)
+    marks = {"┆": task.chance.value if task.chance else None, "◆": longest.value if longest else None}
+    yield _cells(label, task.headline, marks) | {
+        "model": shown_text(model),
+        "chance": Text(_share(task.chance)),
+        "longest": Text(_share(longest)),
+    }
+    for metric, estimate in list(task.metrics.items())[1:]:
+        yield _cells(f"  {metric.removeprefix('accuracy_').replace('_', ' ')}", estimate, {})
+    for by, values in task.groups.items():
+        for value, estimate in values.items():
+            yield _cells(f"  {shown(by, 30)} {shown(value, 40)}", estimate, {})
+
+
+def _cells(label: str, estimate: Estimate, marks: dict[str, float | None]) -> dict[str, Text]:
+    return {
+        "task": Text(label),
+        "n": Text(f"{estimate.n:,}"),
+        "score": Text(_share(estimate) or "none", style="bold"),
+        "95 % interval": Text(_interval(estimate)),
+        "0 % to 100 %": Text(strip(estimate, marks)),
+    }
+
+
+def _share(estimate: Estimate | None) -> str:
+    return "" if estimate is None or estimate.value is None else percent(estimate.value)
+
+
+def _interval(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{percent(estimate.low).removesuffix(' %')} to {percent(estimate.high).removesuffix(' %')}"
+
+
+# ---------------------------------------------------------------- details
+
+
+def _details(runs: Runs) -> Table:
+    grid = _pairs()
+    for model, run in runs.items():
+        for name, task in run.summary.tasks.items():
+            label = f"{shown(name, 40)}, {shown(model, 40)}" if len(runs) > 1 else shown(name, 40)
+            for line in (_outcomes(task), _roles(task), _baselines(task), _cost(task)):
+                if line:
+                    grid.add_row(label, line)
+                    label = ""
+    return grid
+
+
+def _outcomes(task: TaskSummary) -> Text:
+    parts = [
+        (f"{count:,} {OUTCOME_WORDS.get(kind, kind.value)}", "" if kind in PLAIN_OUTCOMES else "yellow")
+        for kind, count in task.outcomes.items()
+        if count
+    ]
+    if task.ties > task.outcomes[Outcome.TIE]:
+        parts.append((f"{task.ties - task.outcomes[Outcome.TIE]:,} of the wrong ones tied", ""))
+    return Text(", ").join(Text(words, style=style) for words, style in parts)
+
+
+def _roles(task: TaskSummary) -> Text | None:
+    if not task.roles:
+        return None
+    return Text("picked: " + ", ".join(f"{shown(role, 40)} {percent(share)}" for role, share in task.roles.items()))
+
+
+def _baselines(task: TaskSummary) -> Text | None:
+    """All baselines, where there are more than the one that has a column."""
+    if not set(task.baselines) - {LONGEST_OPTION}:
+        return None
+    ranked = sorted(task.baselines.items(), key=lambda pair: -(pair[1].value or 0.0))
+    return Text("baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {_share(e)}" for n, e in ranked))
+
+
+def _cost(task: TaskSummary) -> Text | None:
+    if task.median_seconds is None:
+        return None
+    usage = task.usage
+    tokens = f", {usage.prompt:,} tokens in, {usage.completion:,} out" if usage.prompt or usage.completion else ""
+    thought = f" ({usage.reasoning:,} of them reasoning)" if usage.reasoning else ""
+    return Text(f"{_seconds(task.median_seconds)} a reply (median){tokens}{thought}", style="dim")
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds * 1000:.2g} ms" if seconds < 0.095 else f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+
+
+# ---------------------------------------------------------------- sentences
+
+
+def _sentences(runs: Runs) -> list[str]:
+    return _said_once({model: notices(run.summary) for model, run in runs.items()})
+
+
+def _warnings(runs: Runs) -> list[str]:
+    return _said_once({model: tuple(_warnings_of(run)) for model, run in runs.items()})
+
+
+def _warnings_of(run: RunFolder) -> Iterator[str]:
+    yield from dict.fromkeys([*run.manifest.warnings, *run.summary.warnings])
+    many = len(run.summary.tasks) > 1
+    for name, task in run.summary.tasks.items():
+        odd = f"{task.irregular:,} of {task.items:,} items are irregular in the source; they count like all others."
+        for line in (*task.warnings, *task.headline.warnings, *([odd] if task.irregular else [])):
+            yield f"{name}: {line}" if many else line
+
+
+def _said_once(lines: Mapping[str, Iterable[str]]) -> list[str]:
+    """What holds for all models is said once, the rest with the names of those it holds for."""
+    models: dict[str, list[str]] = {}
+    for model, sentences in lines.items():
+        for sentence in sentences:
+            models.setdefault(sentence, []).append(model)
+    return [line if len(names) == len(lines) else f"{', '.join(names)}: {line}" for line, names in models.items()]
+
+
+def _footer(runs: Runs) -> Group:
+    return Group(*(Text(_kept(run), style="dim", overflow="fold") for run in runs.values()))
+
+
+def _kept(run: RunFolder) -> str:
+    replies = run.manifest.replies
+    counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked now"
+    lost = f", {replies.failed:,} failed" if replies.failed else ""
+    return f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}. Kept in {isolated(shown(str(run.path)))}"

@@ -1,0 +1,109 @@
+"""What a report says about a run before it shows a number: items, protocol, subset, model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from sotaque.records import RunSpec
+from sotaque.runs import Manifest, SourceRecord, TaskRecord
+
+UNITS = {"max_tokens": "tokens", "shots": "shots"}
+
+
+def heading(manifest: Manifest) -> str:
+    """The suite, by title, name and version."""
+    return f"{manifest.suite.title} ({manifest.suite.name} {manifest.suite.version})"
+
+
+def facts(manifest: Manifest) -> dict[str, str]:
+    """All that runs must share to stand in one table."""
+    lines = {"items": items_line(manifest.source), "protocol": protocol_line(manifest)}
+    if subset := subset_line(manifest.spec):
+        lines["subset"] = subset
+    return lines
+
+
+def items_line(source: SourceRecord) -> str:
+    """Whose items these are, and what that means for the numbers."""
+    revision = f"revision {source.revision[:12]}" if source.revision else ""
+    name = "" if source.name == "bundled" and source.provenance.notice else source.name
+    return ", ".join(part for part in (name, revision, source.provenance.notice) if part)
+
+
+def protocol_line(manifest: Manifest) -> str:
+    """How near the run is to the paper: what was reconstructed, where we differ, and why."""
+    lines = {name: _task_protocol(task) for name, task in manifest.tasks.items()}
+    start = "protocol as published" if manifest.protocol == "published" else "default protocol"
+    return start + _said_once(lines)
+
+
+def subset_line(spec: RunSpec) -> str:
+    """Which part of the items was asked, and how, where it was not all of them once."""
+    parts = {
+        f"{spec.limit} items per task, drawn by seed {spec.seed}": spec.limit is not None,
+        f"the first {spec.first} items of each task": spec.first is not None,
+        f"{len(spec.items)} named items": bool(spec.items),
+        f"options reordered by seed {spec.shuffle}": spec.shuffle is not None,
+        "every order of the options": spec.permute,
+        f"{spec.repeat} answers per item": spec.repeat > 1,
+    }
+    return ", ".join(part for part, holds in parts.items() if holds)
+
+
+def model_line(manifest: Manifest) -> str:
+    """The model, what it is, and how prompts were rendered."""
+    model = manifest.model
+    renderings = {name: task.rendering or "" for name, task in manifest.tasks.items()}
+    used = [text for text in dict.fromkeys(renderings.values()) if text]
+    if len(set(renderings.values())) > 1:
+        used = [f"{name} as {text}" for name, text in renderings.items() if text]
+    about = f"{model.name}: {model.about}" if model.about and model.about != model.name else model.name
+    prompts = ", ".join(used)
+    return f"{about} ({prompts} prompts)" if len(used) == 1 else f"{about} ({prompts})" if used else about
+
+
+def private_line(manifest: Manifest) -> str:
+    """The mark that every rendering of a private copy bears; empty for others."""
+    if not manifest.private:
+        return ""
+    share = manifest.source.provenance.share
+    return f"PRIVATE COPY: holds texts of items that may not be passed on (share = {share})"
+
+
+def _task_protocol(task: TaskRecord) -> str:
+    said = f", {_list(task.reconstructed)} reconstructed" if task.reconstructed else ""
+    if task.published:
+        differences = (_difference(name, task.fields.get(name), theirs) for name, theirs in task.published.items())
+        said += f": {_list(differences)}" + (f" ({task.why})" if task.why else "")
+    return said
+
+
+def _difference(name: str, ours: object, theirs: object) -> str:
+    if name in UNITS:
+        return f"{_value(ours)} {UNITS[name]} where the paper has {_value(theirs)}"
+    return f"{name} {_value(ours)} where the paper has {_value(theirs)}"
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(part) for part in cast(list[object], value)) + "]"
+    text = f'"{value}"' if isinstance(value, str) else str(value)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _said_once(lines: Mapping[str, str]) -> str:
+    """One clause for all tasks, or each distinct clause with its tasks."""
+    tasks: dict[str, list[str]] = {}
+    for name, line in lines.items():
+        tasks.setdefault(line, []).append(name)
+    if len(tasks) <= 1:
+        return next(iter(tasks), "")
+    return "; " + "; ".join(f"{', '.join(names)}{line or ' as it is'}" for line, names in tasks.items())
+
+
+def _list(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
