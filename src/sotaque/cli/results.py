@@ -15,15 +15,11 @@ def report(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Print the table of one or more run folders."""
-    from sotaque.report.machine import runs_as_json
-    from sotaque.report.table import print_runs
-    from sotaque.runs.folder import read_run
+    from sotaque.cli.printing import print_results
+    from sotaque.runs import read_run
 
     found = [read_run(path) for path in runs]
-    if json:
-        print(runs_as_json(found))
-    else:
-        print_runs(found)
+    print_results(found, json=json)
 
 
 def rescore(
@@ -38,19 +34,15 @@ def rescore(
     from sotaque.engine.store import Store
     from sotaque.evaluate.evaluate import Desk
     from sotaque.evaluate.evaluate import rescore as score_anew
-    from sotaque.report.machine import runs_as_json
-    from sotaque.report.table import print_runs
-    from sotaque.runs.folder import read_run
+    from sotaque.cli.printing import print_results
+    from sotaque.runs import read_run
     from sotaque.suites.suite import load_suite
 
     before = read_run(run)
     with Store(places.store_path()) as store:
         desk = Desk(store, runs=out, with_items=before.manifest.private)
         after = score_anew(before, load_suite(suite or before.manifest.spec.suite), desk, source=source)
-    if json:
-        print(runs_as_json([after]))
-    else:
-        print_runs([after])
+    print_results([after], json=json)
 
 
 def export(
@@ -61,8 +53,9 @@ def export(
 ) -> None:  # fmt: skip
     """Write one row per sample, for other tools."""
     from sotaque.report.export import export as write
-    from sotaque.runs.folder import read_run
+    from sotaque.runs import read_run
 
     path = out or Path(f"samples.{to}")
-    rows = write(read_run(run), to=to, path=path, spreadsheet_safe=spreadsheet_safe)
-    typer.echo(f"{path}: {rows} rows")
+    found = read_run(run)
+    written = write(found, to, path, guard=spreadsheet_safe)
+    typer.echo(f"{written}: {len(found.samples)} rows")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sotaque import places
+from sotaque.cli.printing import print_results
 from sotaque.cli.progress import Bar
 from sotaque.engine.pace import Settings
 from sotaque.engine.store import Store
@@ -19,11 +19,10 @@ from sotaque.models.catalog import open_model
 from sotaque.models.model import Model, ServedModel
 from sotaque.models.providers import ModelOptions
 from sotaque.records import RunSpec
+from sotaque.report.plan import plans_as_json, print_plans
+from sotaque.runs import RunFolder
 from sotaque.suites.schema import Suite
 from sotaque.suites.suite import load_suite
-
-if TYPE_CHECKING:
-    from sotaque.runs.folder import RunFolder
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +51,6 @@ class Session:
 
         Suites and models are all opened before the first request, so that a misspelt last one is known at once.
         """
-        from sotaque.report.machine import runs_as_json
-        from sotaque.report.table import print_runs
-
         pairs = list(self._pairs())
         finished: list[RunFolder] = []
         with Store(places.store_path()) as store:
@@ -62,19 +58,12 @@ class Session:
                 with Bar(f"{suite.name} on {spec.model}") as bar:
                     desk = Desk(store, self.settings, bar, out, with_items)
                     finished.append(evaluate(suite, model, spec, desk))
-        if json:
-            print(runs_as_json(finished))
-        else:
-            print_runs(finished)
+        print_results(finished, json=json)
         return int(any(each.summary.unscored_share > max_unscored for each in finished))
 
     def plan(self, *, json: bool) -> None:
         """Print what would be asked. Nothing is sent, no model is loaded."""
-        from sotaque.report.plan import plans_as_json, print_plans
-
-        with Store(places.store_path()) as store:
-            plans = [(suite.name, spec.model, self._estimate(suite, model, spec)) for suite, model, spec in self._pairs()]
-            del store
+        plans = [(suite.name, spec.model, self._estimate(suite, model, spec)) for suite, model, spec in self._pairs()]
         print(plans_as_json(plans)) if json else print_plans(plans)
 
     def _pairs(self) -> Iterator[tuple[Suite, Model, RunSpec]]:

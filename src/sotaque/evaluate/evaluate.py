@@ -17,10 +17,10 @@ from sotaque.evaluate.samples import score_again, score_all
 from sotaque.models.model import Model
 from sotaque.prompts.render import protocol_for
 from sotaque.records import RunSpec
-from sotaque.runs.folder import RunFolder, read_run, write_run
+from sotaque.runs import RunFolder, read_run, write_run
 from sotaque.suites.items import load_items
 from sotaque.suites.schema import Protocol, Suite, Task
-from sotaque.summary.summarise import summarise
+from sotaque.summary import summarise
 
 
 @dataclass(frozen=True, slots=True)

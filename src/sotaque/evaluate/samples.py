@@ -11,7 +11,7 @@ from sotaque.errors import RunFolderError, StoreError
 from sotaque.evaluate.questions import Question
 from sotaque.prompts.hashes import item_hash
 from sotaque.records import Failure, Item, Reply, Sample
-from sotaque.runs.folder import RunFolder
+from sotaque.runs import RunFolder
 from sotaque.runs.samples import SampleLine
 from sotaque.scoring.score import score_reply, scoring_hash
 from sotaque.suites.items import task_named

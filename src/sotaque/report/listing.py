@@ -16,7 +16,7 @@ from sotaque.models.catalog import PROVIDERS, model_forms
 from sotaque.models.model import Model
 from sotaque.prompts.render import Prompt, protocol_for, reconstructed
 from sotaque.records import RunSpec
-from sotaque.report.text import isolated
+from sotaque.report.display import isolated
 from sotaque.suites.schema import Suite, Task
 
 SHOWN_ITEMS = 5
