@@ -1,6 +1,9 @@
 """Manifests and run folders for the tests of run folders and reports."""
 
-from sotaque.records import RunSpec, Usage
+import dataclasses
+
+from scored_samples import GENERATE, sample
+from sotaque.records import Finish, Outcome, RunSpec, Usage
 from sotaque.runs import (
     Environment,
     Manifest,
@@ -12,7 +15,11 @@ from sotaque.runs import (
     TaskRecord,
     Times,
     UsageTotals,
+    read_run,
+    write_run,
 )
+from sotaque.stats.intervals import exact, proportion
+from sotaque.summary import summarise
 
 OURS = Provenance(
     author="model-written",
@@ -49,3 +56,27 @@ def manifest(**given):
 def official(**given):
     source = SourceRecord(name="official", provenance=THEIRS, revision="493841a6eaf16e89", files={"contextual": "ac01"})
     return manifest(source=source, **given)
+
+
+def published_data_run(folder, *, right=910, model="openai/m-small", about="m-small at example.org", **given):
+    """A run on 1,000 items where the longest option wins 903.5, cut off on 6 items, with 20 irregular rows."""
+    rows = [
+        sample(
+            i,
+            Outcome.CORRECT if i < right else Outcome.TRUNCATED if i >= 994 else Outcome.WRONG,
+            picked=i % 2 + 1 if right <= i < 994 else None,
+            usage=Usage(180, 3),
+            seconds=0.43,
+            irregular=("no speaker",) if i < 20 else (),
+            finish=Finish.LENGTH if i >= 994 else Finish.STOP,
+        )
+        for i in range(1000)
+    ]
+    longest = proportion([1.0] * 899 + [0.5] * 9 + [0.0] * 92)
+    facts = dataclasses.replace(
+        GENERATE, chance=exact(0.25, 1000), baselines={"baseline/longest": longest}, max_tokens=64
+    )
+    tasks = {"contextual": manifest().tasks["contextual"]}
+    about_model = ModelRecord(name=model, about=about)
+    made = official(**({"tasks": tasks, "model": about_model, "spec": RunSpec("masalbench", model)} | given))
+    return read_run(write_run(made, rows, summarise(rows, {"contextual": facts}), out=folder))

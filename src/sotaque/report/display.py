@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from unicodedata import bidirectional, category
+import re
+from unicodedata import category
 
 from sotaque.stats.intervals import Estimate
 
 FIRST_STRONG_ISOLATE, POP_ISOLATE = "\u2068", "\u2069"
 JOINERS = "\u200c\u200d"
+LETTERS = r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+RIGHT_TO_LEFT = re.compile(rf"{LETTERS}+(?:[{JOINERS} ]+{LETTERS}+)*")
 LONGEST = 200
 STRIP_CELLS = 20
 
@@ -15,7 +18,7 @@ STRIP_CELLS = 20
 def shown(text: str, longest: int = LONGEST) -> str:
     r"""Text as a terminal may have it.
 
-    Controls, line ends and bidi marks are spelt out ("\n", "\u202e"); Persian joiners stay. Right-to-left text is
+    Controls, line ends and bidi marks are spelt out ("\n", "\u202e"); Persian joiners stay. Right-to-left words are
     wrapped in isolates, so that its neighbours keep their places. For display only: never compare or store it.
     """
     cut = text if len(text) <= longest else text[: longest - 1] + "…"
@@ -24,10 +27,8 @@ def shown(text: str, longest: int = LONGEST) -> str:
 
 
 def isolated(text: str) -> str:
-    """Right-to-left text between isolates; other text as it is."""
-    if any(bidirectional(character) in ("R", "AL", "AN") for character in text):
-        return f"{FIRST_STRONG_ISOLATE}{text}{POP_ISOLATE}"
-    return text
+    """Each run of right-to-left words between isolates; the order of what stands around it is kept."""
+    return RIGHT_TO_LEFT.sub(lambda run: f"{FIRST_STRONG_ISOLATE}{run[0]}{POP_ISOLATE}", text)
 
 
 def strip(estimate: Estimate, marks: dict[str, float | None]) -> str:

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -150,15 +151,14 @@ def _csv(part: Path, columns: dict[str, type], rows: Iterable[Row], *, guard: bo
 
 def _parquet(columns: dict[str, type], rows: Sequence[Row]) -> Callable[[Path], None]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        pyarrow = cast(Any, import_module("pyarrow"))
+        files = cast(Any, import_module("pyarrow.parquet"))
     except ImportError:
         raise MissingExtra("Parquet", "parquet") from None
-    arrow = cast(Any, pyarrow)
-    types = {str: arrow.string(), int: arrow.int64(), float: arrow.float64(), bool: arrow.bool_()}
-    arrays = [arrow.array([row.get(name) for row in rows], types[kind]) for name, kind in columns.items()]
-    table = arrow.table(dict(zip(columns, arrays, strict=True)))
-    return lambda part: arrow.parquet.write_table(table, str(part))
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64(), bool: pyarrow.bool_()}
+    arrays = [pyarrow.array([row.get(name) for row in rows], types[kind]) for name, kind in columns.items()]
+    table = pyarrow.table(dict(zip(columns, arrays, strict=True)))
+    return lambda part: files.write_table(table, str(part))
 
 
 def _written(path: Path, write: Callable[[Path], None]) -> Path:

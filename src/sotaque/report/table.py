@@ -12,13 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from sotaque.records import Outcome
-from sotaque.report.display import isolated, shown, strip
+from sotaque.report.display import shown, strip
 from sotaque.report.wording import facts, heading, model_line, private_line
 from sotaque.runs import RunFolder
 from sotaque.stats.intervals import Estimate
 from sotaque.summary import TaskSummary, notices, percent
 
 WIDE = 100
+LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
 LONGEST_OPTION = "baseline/longest"
 PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
 OUTCOME_WORDS = {Outcome.TRUNCATED: "cut off", Outcome.INVALID: "unreadable", Outcome.ERROR: "no reply"}
@@ -36,7 +37,7 @@ def plain_text(runs: Sequence[RunFolder], width: int = 80) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, force_terminal=False, legacy_windows=False)
     print_runs(runs, console)
-    return "\n".join(line.rstrip() for line in out.getvalue().split("\n"))
+    return "\n".join(line.rstrip() for line in out.getvalue().rstrip().split("\n")) + "\n"
 
 
 def render_runs(runs: Sequence[RunFolder], width: int = 80) -> RenderableType:
@@ -63,7 +64,9 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
     first = next(iter(runs.values())).manifest
     yield Text(shown(heading(first)), style="bold")
     yield Padding(_header(runs), (0, 0, 1, 2))
-    yield Padding(_table(runs, width), (0, 0, 1, 2))
+    yield Padding(_table(runs, width), (0, 0, 0 if width >= WIDE else 1, 2))
+    if width >= WIDE:
+        yield Padding(Text(LEGEND, style="dim"), (0, 0, 1, 2))
     yield Padding(_details(runs), (0, 0, 1, 2))
     for style, lines in (("", _sentences(runs)), ("yellow", _warnings(runs))):
         if lines:
@@ -81,7 +84,7 @@ def _header(runs: Runs) -> Table:
     for mark in {private_line(run.manifest) for run in runs.values()} - {""}:
         grid.add_row("", Text(mark, style="bold red"))
     for name, line in facts(first).items():
-        grid.add_row(name, Text(shown(line, 500)))
+        grid.add_row(Text(name), Text(shown(line, 500)))
     for number, run in enumerate(runs.values()):
         grid.add_row(
             ("models" if len(runs) > 1 else "model") if number == 0 else "", shown_text(model_line(run.manifest))
@@ -167,16 +170,29 @@ def _interval(estimate: Estimate) -> str:
 # ---------------------------------------------------------------- details
 
 
-def _details(runs: Runs) -> Table:
+def _details(runs: Runs) -> RenderableType:
+    if len(runs) > 1:
+        return Group(*_details_of_many(runs))
     grid = _pairs()
+    for name, task in next(iter(runs.values())).summary.tasks.items():
+        label = shown(name, 40)
+        for line in _detail_lines(task):
+            grid.add_row(Text(label), line)
+            label = ""
+    return grid
+
+
+def _details_of_many(runs: Runs) -> Iterator[RenderableType]:
     for model, run in runs.items():
         for name, task in run.summary.tasks.items():
-            label = f"{shown(name, 40)}, {shown(model, 40)}" if len(runs) > 1 else shown(name, 40)
-            for line in (_outcomes(task), _roles(task), _baselines(task), _cost(task)):
-                if line:
-                    grid.add_row(label, line)
-                    label = ""
-    return grid
+            yield Text(f"{shown(name)}, {shown(model)}", style="dim")
+            for line in _detail_lines(task):
+                yield Padding(line, (0, 0, 0, 2))
+
+
+def _detail_lines(task: TaskSummary) -> Iterator[Text]:
+    lines = (_outcomes(task), _roles(task), _baselines(task), _clustering(task.headline), _cost(task))
+    return (line for line in lines if line)
 
 
 def _outcomes(task: TaskSummary) -> Text:
@@ -202,6 +218,13 @@ def _baselines(task: TaskSummary) -> Text | None:
         return None
     ranked = sorted(task.baselines.items(), key=lambda pair: -(pair[1].value or 0.0))
     return Text("baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {_share(e)}" for n, e in ranked))
+
+
+def _clustering(headline: Estimate) -> Text | None:
+    if headline.clusters == headline.n:
+        return None
+    worth = f"design effect {headline.deff:.2f}"
+    return Text(f"interval over {headline.clusters:,} independent groups of items, {worth}", style="dim")
 
 
 def _cost(task: TaskSummary) -> Text | None:
@@ -254,4 +277,4 @@ def _kept(run: RunFolder) -> str:
     replies = run.manifest.replies
     counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked now"
     lost = f", {replies.failed:,} failed" if replies.failed else ""
-    return f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}. Kept in {isolated(shown(str(run.path)))}"
+    return f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}. Kept in {shown(str(run.path), 4096)}"

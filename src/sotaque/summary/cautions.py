@@ -36,9 +36,9 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
 
 def _lost(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
     if errors := tally[Outcome.ERROR]:
-        yield f"{errors} of {total} requests got no reply and are left out of the score. Running again asks only them."
+        yield f"{errors:,} of {total:,} requests got no reply: left out of the score, asked again by the next run."
     if unscored := tally[Outcome.UNSCORED]:
-        yield f"{unscored} of {total} replies could not be scored and are left out of the score."
+        yield f"{unscored:,} of {total:,} replies could not be scored: left out of the score."
 
 
 def _empty(samples: Sequence[Sample], tally: Mapping[Outcome, int], facts: TaskFacts) -> Iterator[str]:
@@ -50,7 +50,7 @@ def _empty(samples: Sequence[Sample], tally: Mapping[Outcome, int], facts: TaskF
         yield "Every reply was empty: this score says nothing about the model."
     if stopped * 2 > replies:
         cause = f"; the stop strings ({_quoted(facts.stop)}) may cut every answer short" if facts.stop else ""
-        yield f"{stopped} of {replies} replies stopped before any text{cause}."
+        yield f"{stopped:,} of {replies:,} replies stopped before any text{cause}."
 
 
 def _cut_off(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
@@ -63,11 +63,11 @@ def _cut_off(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
     room = max(ROOM_TO_REASON, 4 * (facts.max_tokens or 0))
     guess = "" if thinking else " A reasoning model?"
     yield (
-        f"{len(replies)} of {len(samples)} replies were cut off at the token limit{limit}, before an answer that can "
-        f"be read.{guess} Try --max-tokens {room}."
+        f"{len(replies):,} of {len(samples):,} replies were cut off at the token limit{limit}, before an answer "
+        f"that can be read.{guess} Try --max-tokens {room}."
     )
     if thinking:
-        yield f"In {thinking} of these {len(replies)}, reasoning tokens used up the budget."
+        yield f"In {thinking:,} of these {len(replies):,}, reasoning tokens used up the budget."
 
 
 def _spent_on_reasoning(reply: Reply) -> bool:
@@ -78,7 +78,7 @@ def _spent_on_reasoning(reply: Reply) -> bool:
 def _unreadable(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
     count = tally[Outcome.INVALID] + tally[Outcome.CONFLICT]
     if count and count >= MANY_UNREADABLE * total:
-        yield f"{count} of {total} replies hold no answer that can be read; they count as not correct."
+        yield f"{count:,} of {total:,} replies hold no answer that can be read; they count as not correct."
 
 
 def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
         return
     place, count = places.most_common(1)[0]
     if count >= SAME_PLACE * total:
-        yield f"{count} of {total} answers pick the option in place {place + 1}, whatever the question."
+        yield f"{count:,} of {total:,} answers pick the option in place {place + 1}, whatever the question."
 
 
 def _finish(sample: Sample) -> Finish | None:
