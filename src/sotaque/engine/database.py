@@ -34,7 +34,7 @@ Row = tuple[Any, ...]
 
 
 class Database:
-    """One connection. Opened for writing at once, so that a read-only or foreign file is found before work is done.
+    """One connection. A file that may only be read can be opened; the first write to it is what fails.
 
     Args:
         path: the file; it and its folder are made when they are not there.

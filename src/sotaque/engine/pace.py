@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-from sotaque.errors import Rejected, Transient, UsageError
-from sotaque.records import Failure, Reply, Request
+from sotaque.errors import Transient, UsageError
 
 FIRST_LIMIT = 8
 
@@ -92,28 +91,25 @@ class Pace:
 
     async def enter(self) -> None:
         """Wait for a slot, and take it. Slots are given in the order in which they were asked for."""
-        queued = bool(self._waiting)
-        while True:
-            if (pause := self._paused_until - self._now()) > 0:
+        if self._waiting or self.in_flight >= int(self.limit):
+            await self._turn()
+        else:
+            self.in_flight += 1
+        try:
+            while (pause := self._paused_until - self._now()) > 0:
                 await asyncio.sleep(pause)
-            elif not queued and self.in_flight < int(self.limit):
-                self.in_flight += 1
-                return
-            else:
-                turn = asyncio.get_running_loop().create_future()
-                self._waiting.append(turn)
-                await turn
-                queued = False
+        except asyncio.CancelledError:
+            self.leave()
+            raise
 
     def leave(self) -> None:
-        """Give the slot back, and wake who may have it."""
+        """Give the slot back, and hand free ones to who waits."""
         self.in_flight -= 1
-        free = int(self.limit) - self.in_flight
-        while free > 0 and self._waiting:
+        while self._waiting and self.in_flight < int(self.limit):
             turn = self._waiting.popleft()
-            if not turn.done():  # cancelled while it waited
+            if not turn.done():  # else it was cancelled while it waited
+                self.in_flight += 1
                 turn.set_result(None)
-                free -= 1
 
     def replied(self) -> None:
         """A try succeeded, or was refused for its own sake: the server is well."""
@@ -146,9 +142,19 @@ class Pace:
         """Seconds before a request that failed so often is sent again: what the server asks, and full jitter."""
         return (error.retry_after or 0.0) + self._jitter(failures)
 
+    async def _turn(self) -> None:
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # the slot was given at the same moment
+                self.leave()
+            raise
+
     def _cut(self, sent: float) -> None:
         # Tries sent before the last cut say nothing about whether it was enough.
-        if self._last_cut is not None and sent < self._last_cut:
+        if self._last_cut is not None and sent <= self._last_cut:
             return
         self._last_cut = self._now()
         self._cuts_in_row += 1
@@ -162,86 +168,3 @@ class Pace:
     def _jitter(self, failures: int) -> float:
         bound = min(self.settings.longest_backoff, self.settings.backoff * 2.0 ** min(failures - 1, 30))
         return self._random.uniform(0.0, bound)
-
-
-async def ask_until_answered(
-    ask: Callable[[Request], Awaitable[Reply]], request: Request, pace: Pace
-) -> Reply | Failure:
-    """Send one request, again where that may help. Called with a slot of ``pace``, which is given back.
-
-    While it waits for its next try, the request holds no slot.
-
-    Raises:
-        Fatal: from ``ask``.
-        GaveUp: the server has not answered anything for too long.
-    """
-    tally = _Tally(pace.settings)
-    while True:
-        sent = asyncio.get_running_loop().time()
-        try:
-            reply = await _one_try(ask, request, pace.settings.timeout)
-            pace.replied()
-            return reply
-        except Rejected as error:
-            pace.replied()
-            return Failure(error.message, tally.tries + 1)
-        except Transient as error:
-            tally.count(error)
-            pace.failed(error, sent)
-            if tally.is_exhausted:
-                return Failure(f"{error.message} (tried {tally.tries} times)", tally.tries)
-            wait = pace.backoff(tally.tries, error)
-        finally:
-            pace.leave()
-        await asyncio.sleep(wait)
-        await pace.enter()
-
-
-class _TimedOut(Transient):
-    """No answer in time: the server may be working on too much."""
-
-
-class _Tally:
-    """How often one request failed, and for what."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._timeouts = self._overloads = self._others = 0
-        self._asked_to_wait = 0.0
-
-    def count(self, error: Transient) -> None:
-        self._asked_to_wait = error.retry_after or 0.0
-        if isinstance(error, _TimedOut):
-            self._timeouts += 1
-        elif error.overload:
-            self._overloads += 1
-        else:
-            self._others += 1
-
-    @property
-    def tries(self) -> int:
-        return self._timeouts + self._overloads + self._others
-
-    @property
-    def is_exhausted(self) -> bool:
-        allowed = self._settings
-        return (
-            self._timeouts >= allowed.timeout_tries
-            or self._overloads >= allowed.overload_tries
-            or self._others >= allowed.tries
-            or self._asked_to_wait > allowed.patience
-        )
-
-
-async def _one_try(ask: Callable[[Request], Awaitable[Reply]], request: Request, timeout: float) -> Reply:
-    try:
-        async with asyncio.timeout(timeout):
-            return await ask(request)
-    except TimeoutError as error:
-        raise _TimedOut(f"no reply within {timeout:g} s", overload=True) from error
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        # Nobody cancelled us: the adapter's connection was torn down under the request.
-        raise Transient("the request was cancelled inside the adapter") from error

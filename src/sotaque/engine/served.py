@@ -10,14 +10,15 @@ from random import Random
 from typing import Any
 
 from sotaque.engine.ledger import POLL, Job, Ledger
-from sotaque.engine.pace import Pace, Settings, ask_until_answered
+from sotaque.engine.pace import Pace, Settings
 from sotaque.engine.signals import Signals
+from sotaque.engine.tries import ask_until_answered
 from sotaque.models.model import ServedModel
 
 _BACKLOG = 4
 """Requests begun but not settled, in multiples of the concurrency: some wait for their next try without a slot."""
 
-_PARTING = 0.6
+_PARTING = 0.5
 """Seconds that cancelled requests, and then the model's ``close``, may take."""
 
 
