@@ -4,8 +4,8 @@ The same label: full-width, circled and mathematical letters (Ｂ Ⓑ 𝐁), low
 Persian, Arabic and ASCII digits (۲ ٢ 2), Arabic for Persian letters, harakat and tatweel (هـ). Persian الف may also be
 written ا, آ or أ, as lists in Persian and Arabic books do, and ج and د may be named (جیم, دال).
 
-Not the same label: a letter of another script with the same rank (B for ب) or the same look (Cyrillic В for B), and a rank
-for a letter (۲ for ب): taking those would be guessing.
+Not the same label: a letter of another script with the same rank (B for ب) or the same look (Cyrillic В for B), and a
+rank for a letter (۲ for ب): taking those would be guessing.
 """
 
 from __future__ import annotations
@@ -72,9 +72,11 @@ class Alphabet:
         self.needs: dict[str, tuple[int, Need]] = {}
         own = [plain(label) for label in labels]
         for position, label in enumerate(own):
+            if not label.strip():
+                continue
             self.needs[label] = (position, _need(label, label))
         for position, label in enumerate(own):
-            for other in (label.lower(), label.upper(), *ALIASES.get(label, ())):
+            for other in (label.lower(), label.upper(), *ALIASES.get(label, ())) if label.strip() else ():
                 self.needs.setdefault(other, (position, _need(other, label)))
         signs = sorted(self.needs, key=len, reverse=True)
         self.pattern = "|".join(re.escape(sign) for sign in signs) or r"(?!)"
@@ -98,8 +100,15 @@ class Alphabet:
             yield Token(position, start, end, need)
 
     def unfinished(self, sign: str) -> bool:
-        """Whether a text cut off after this sign may have been about to write another label or word ("1" of "10")."""
-        return any(other != sign and other.startswith(sign) for other in self.needs)
+        """Whether a text cut off right after this sign may have been about to write something else.
+
+        "1" may become "10", ا may become این, "a" may be an article; B and ب are what they are.
+        """
+        position, need = self.needs[sign]
+        cased = sign.lower() != sign.upper()
+        if need is Need.TIGHT_END or (need is Need.CLAUSE_END and not cased):
+            return True
+        return any(other.startswith(sign) and at != position for other, (at, _) in self.needs.items())
 
 
 @lru_cache(maxsize=256)
@@ -125,8 +134,12 @@ def _marked(text: str, index: int) -> bool:
 def _compound(text: str, start: int, end: int) -> bool:
     """E-mail, D.C., A/C: Latin letters glued to more text by a hyphen, a stop or a slash are part of it.
 
-    In Persian lists the text follows the sign without a space ("ب-متن"), so only a slash glues there.
+    In Persian lists the text often follows its sign without a space ("ب-متن"); in Latin ones so does a word after a
+    stop at the head of a line ("B.Devagar").
     """
-    if end + 1 >= len(text) or text[end] not in ".-/" or not text[end + 1].isalnum():
+    glue, following = text[end : end + 1], text[end + 1 : end + 4]
+    if not glue or glue not in ".-/" or not following[:1].isalnum():
         return False
-    return text[end] == "/" or text[start].isascii()
+    if glue == "." and len(following) == 3 and following.isalpha() and text[:start].rpartition("\n")[2].strip() == "":
+        return False
+    return glue == "/" or text[start].isascii()

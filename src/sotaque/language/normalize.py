@@ -76,7 +76,7 @@ def plain(text: str) -> str:
     """
     text = strip_markup(_compose(text))
     if not text.isascii():
-        text = fold_persian(text).translate(_DIGITS).translate(_SQUARED)
+        text = _PICTOGRAPHS.sub(" ", fold_persian(text).translate(_FOR_READING))
     return text
 
 
@@ -117,6 +117,8 @@ _LINE_LEAD = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]*)+", re.MULTILINE)
 _SQUARED = {
     first + i: chr(ord("A") + i) for first in (0x1F130, 0x1F150, 0x1F170) for i in range(26)
 }  # squared and circled letters that NFKC leaves alone
+_PICTOGRAPHS = re.compile("[\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]")
+_FOR_READING = {**_DIGITS, **_SQUARED, ord("’"): "'", ord("‘"): "'"}
 
 
 def strip_markup(text: str) -> str:
