@@ -1,0 +1,1 @@
+"""Portuguese, Persian and English text: how it is compared, labelled, and how it announces an answer."""

@@ -1,0 +1,163 @@
+"""How each language announces an answer, as data: a new language is one more entry of ``LANGUAGES``.
+
+Every field holds alternatives of a regular expression, matched as whole words, without regard to case, in the *plain*
+form of a text (ZWNJ is a space, Persian letters are folded). A language without an entry is read as English is, plus
+bare labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NOTHING = r"(?!)"
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The words with which a language says which option it takes.
+
+    Attributes:
+        answer: nouns for the answer ("resposta", "gabarito"); with a colon or copula they announce one.
+        option: nouns for an option ("alternativa", "letra"); beside a label they mention it, no more.
+        lists: plurals that announce the list of options, not the answer ("Opções:").
+        right: what a right answer is called ("correta").
+        copula: verbs between noun and label ("a resposta é B").
+        hedged: conditional copulas ("seria"); weaker than a plain one.
+        final: copulas that stand after the label ("پاسخ ب است").
+        choose: verbs of choosing before the label ("fico com a B").
+        chosen: verbs of choosing after the label ("ب را انتخاب می‌کنم").
+        intro: what leads up to a conclusion without a noun ("portanto", "acho que").
+        filler: articles and prepositions that may stand between any of these and the label.
+        article: the articles among the fillers, which may also stand between joined labels ("a A ou a B").
+        contrast: what leads from a rejected to the right option ("mas sim").
+        no: negations that stand directly before a copula or label.
+        wrong: what rejects a label that stands before it ("não é", "نیست").
+        reason: words that may follow a label when its sentence goes on ("porque").
+        either: what joins labels between which no choice was made ("ou").
+        both: what joins labels that are all chosen ("e").
+        plural: verbs that make both labels the subject ("estão").
+        unsure: what is said in place of an answer ("não sei").
+        function: short words that are no evidence when they occur inside running text, even if an option is that word.
+    """
+
+    answer: str
+    option: str
+    lists: str
+    right: str
+    copula: str
+    intro: str
+    filler: str
+    no: str
+    wrong: str
+    either: str
+    both: str
+    article: str
+    reason: str = NOTHING
+    hedged: str = NOTHING
+    final: str = NOTHING
+    choose: str = NOTHING
+    chosen: str = NOTHING
+    contrast: str = NOTHING
+    plural: str = NOTHING
+    unsure: str = NOTHING
+    function: str = NOTHING
+
+
+PORTUGUESE = Answering(
+    answer=r"respostas?(?=\s*:)|resposta|respondo|gabarito|solução|conclusão|escolha|r(?=\s*:)|resp\.?(?=\s*:)",
+    option=r"alternativa|op[cç][aã]o|letra|item|assertiva",
+    lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas",
+    right=r"corret[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exat[ao]|ideal|escolhid[ao]|válid[ao]"
+    r"|precis[ao]|mais (?:adequad|apropriad|corret|prováve|precis)\w+|oficial|definitiv[ao]",
+    copula=r"(?:só |deve |deveria |pode |parece |me parece )?(?:é|ser|está|fica|seja)|parece|foi|encontra-se",
+    hedged=r"seria|poderia ser|talvez seja",
+    choose=r"escolh(?:o|i|eria|emos)|opto|optaria|fico com|ficaria com|marco|marcaria|marque|assinalo|assinale"
+    r"|seleciono|selecionei|voto|vou|corresponde|refere-se|trata-se|respondo|indico|considero|representad[ao]",
+    intro=r"portanto|logo|assim|então|enfim|em suma|por isso|desse modo|dessa forma|concluo que"
+    r"|(?:eu )?(?:acho|acredito|creio|diria|penso|suponho)(?: que)?|na minha opinião|para mim|provavelmente",
+    filler=r"a|o|à|ao|na|no|da|do|de|em|por|pela|pelo|com|como|para|que|é|uma|minha|sendo|seguinte|justamente|mesmo"
+    r"|apenas|somente|claramente|provavelmente|realmente|sem dúvida",
+    contrast=r"(?:e|mas) sim|sim",
+    no=r"não|nunca|jamais|nem|tampouco",
+    wrong=r"(?:também |certamente )?(?:não|nunca|jamais|tampouco)"
+    r"\s(?:é|está|pode|foi|seria|parece|se|corresponde|faz|serve)"
+    r"|(?:é|está|seria|parece) (?:errad|incorret|fals|inadequad|equivocad)[ao]"
+    r"|errad[ao]|incorret[ao]|fals[ao]",
+    reason=r"porque|por ?que|pois|já|visto|uma vez|dado|como|conforme|devido|e|mas|ou seja|é|está|seria|porquanto"
+    r"|com base|sem dúvida|que (?:diz|afirma)|mesmo",
+    either=r"ou",
+    both=r"e",
+    article=r"a|o|à|ao|na|no",
+    plural=r"são|estão|ser(?:iam|ão)|parecem|podem|devem|também|juntas|ambas",
+    unsure=r"não sei|desconheço|não há|nenhuma?|não é possível|não posso|não tenho|indeterminad[ao]|impossível",
+    function=r"a|o|as|os|e|é|em|de|da|do|das|dos|na|no|nas|nos|à|às|ao|aos|um|uma|uns|umas|ou|se|que|por|para|com"
+    r"|não|sim|eu|tu|ele|ela|me|te|lhe|mais|mas|ser|ir|há",
+)
+
+ENGLISH = Answering(
+    answer=r"answers?(?=\s*:)|answer|solution|conclusion|choice|pick|response|ans\.?(?=\s*:)",
+    option=r"option|choice|letter|item|statement",
+    lists=r"options|choices|answers|letters|statements|answer choices",
+    right=r"correct|right|best|final|true|appropriate|most (?:appropriate|likely|accurate|suitable)|ideal|accurate"
+    r"|chosen|closest|better|suitable",
+    copula=r"(?:must |should |can only |will |to |appears to |seems to )?be|is|was|seems|it's|that's|i'd say",
+    hedged=r"would be|could be|might be|may be",
+    choose=r"choose|chose|pick|picked|select|selected|go with|going with|went with|opt for|vote for|corresponds to|say"
+    r"|would say",
+    chosen=r"is my (?:answer|choice|pick)",
+    intro=r"therefore|thus|so|hence|then|i (?:think|believe|guess|suppose)(?: that)?|in my opinion|probably"
+    r"|in conclusion|it is|it's",
+    filler=r"the|an?|to|for|with|my|of|as|that|it's|is|clearly|simply|definitely|probably|indeed|likely|just|would be",
+    contrast=r"but|but rather|rather|instead",
+    no=r"not|never|isn't|wasn't|can't|cannot|can not|neither|nor",
+    wrong=r"(?:is|was|would be|can|could|does|should)(?: (?:clearly|also|certainly|definitely|simply))?"
+    r" (?:not|n't|wrong|incorrect|false|inaccurate)|(?:is|was|does|could|would|ca)n't|cannot|wrong|incorrect|false",
+    reason=r"because|since|as|due|for|is|and|but|which|where|given|would|it|based|with",
+    either=r"or",
+    both=r"and",
+    article=r"the|an?",
+    plural=r"are|both|were|seem|have|could|can|might",
+    unsure=r"unknown|none|neither|(?:i )?(?:do not|don't|can't|cannot) (?:know|say|tell|determine)|not sure|unclear"
+    r"|unable|undetermined",
+    function=r"a|an|the|and|or|of|to|in|on|at|is|it|as|by|no|yes|not|i|he|she|we|be|do|so|if",
+)
+
+PERSIAN = Answering(
+    answer=r"پاسخ(?:م|ی|ش)?|جواب(?:م|ی|ش)?|انتخاب(?:م)?|کلید|نتیجه",
+    option=r"گزینه(?:\s?(?:ی|ای))?(?!\s?ها)|مورد|حرف|شماره",
+    lists=r"گزینه ?ها(?:ی)?|گزینه ?های|گزینه ?هایی|پاسخ ?ها(?:ی)?|موارد",
+    right=r"درست(?: ?تر(?:ین)?)?|صحیح(?: ?تر(?:ین)?)?|نهایی|بهترین|مناسب(?: ?تر(?:ین)?)?|دقیق(?: ?تر(?:ین)?)?|اصلی"
+    r"|مورد نظر|نزدیک ?ترین|محتمل ?ترین|قطعی",
+    copula=r"می ?شود|میشه|عبارت است از|برابر است با|یعنی|همان|این است(?: که)?",
+    hedged=r"می ?تواند|شاید|احتمالا",
+    final=r"است|هست|می ?باشد|خواهد بود|بود|می ?شود|میشه",
+    chosen=r"(?:را )?(?:به عنوان (?:پاسخ|جواب)(?: (?:درست|صحیح|نهایی))? )?(?:انتخاب (?:می ?کن|می ?شو|کرد)\w*"
+    r"|برمی ?گزینم|ترجیح می ?دهم)|درسته|صحیحه",
+    choose=r"انتخاب می ?کنم|برمی ?گزینم|انتخاب من",
+    intro=r"بنابراین|پس|در نتیجه|لذا|به نظر(?:م| من)?|به نظر می ?رسد(?: که)?|فکر می ?کنم(?: که)?|احتمالا|من",
+    filler=r"ی|همان|این|با|به|که|از|یعنی|فقط|قطعا|من|گزینه|همین|برای",
+    contrast=r"بلکه",
+    no=r"نه",
+    wrong=r"(?:(?:پاسخ|جواب|گزینه)\s?(?:ی )?)?(?:(?:درست|صحیح|مناسب|دقیق)\s?(?:ی )?)?"
+    r"(?:نیست|نمی ?باشد|نبود|نمی ?تواند|نمی ?شود)"
+    r"|(?:کاملا )?(?:نادرست|غلط|اشتباه|ناصحیح)|را (?:رد|حذف)",
+    reason=r"زیرا|چون|چرا|که|به|با|است|هست|می ?باشد|بر اساس|از|و|درست|صحیح|را|اما|بهترین|مناسب ?ترین",
+    either=r"یا",
+    both=r"و",
+    article=r"ی",
+    plural=r"هستند|هر دو|می ?باشند|درستند|صحیحند|درست هستند|صحیح هستند|هردو",
+    unsure=r"نمی ?دانم|مشخص نیست|هیچ ?کدام|نامشخص|معلوم نیست|نمی ?توان",
+    function=r"و|یا|از|به|با|در|که|را|بله|خیر|نه|آری|این|آن|هم|بر|تا|ما|من|تو|او",
+)
+
+LANGUAGES: dict[str, Answering] = {"pt": PORTUGUESE, "en": ENGLISH, "fa": PERSIAN}
+
+
+def answering(languages: tuple[str, ...]) -> tuple[Answering, ...]:
+    """The tables to read a reply with: those of its languages, and always English."""
+    found = [LANGUAGES[base] for base in map(_base, languages) if base in LANGUAGES]
+    return tuple(dict.fromkeys([*found, ENGLISH]))
+
+
+def _base(language: str) -> str:
+    return language.split("-")[0].split("_")[0].lower()

@@ -1,0 +1,183 @@
+"""Turns one reply into one score. Metrics never see how the reply came about."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sotaque.language.normalize import answer_key, strip_markup
+from sotaque.records import (
+    OUTSIDE_DENOMINATOR,
+    Failure,
+    Finish,
+    Item,
+    Metric,
+    Mode,
+    OptionScore,
+    Outcome,
+    Reading,
+    Reply,
+    Score,
+)
+from sotaque.scoring.extract import Extraction, extract
+from sotaque.scoring.likelihood import Pick, pick
+from sotaque.scoring.reasoning import after_reasoning
+
+SCORING_VERSION = 1
+"""Raised with every change that can give a stored reply another score: tables of ``language``, rules, tolerances."""
+
+_READ_AT_MOST = 120
+
+
+def score_reply(item: Item, order: Sequence[int], reply: Reply | Failure, reading: Reading) -> Score:
+    """The score of one item.
+
+    Args:
+        item: the question.
+        order: shown position -> index into ``item.options``.
+        reply: what came back, or that nothing did.
+        reading: how this task is read.
+
+    Raises:
+        ValueError: the task cannot be scored as it is described (a metric that text cannot have, fewer labels than
+            options, no gold); validating the suite prevents these.
+    """
+    if isinstance(reply, Failure):
+        return Score(Outcome.ERROR, note=reply.message)
+    if reply.finish is Finish.REFUSAL:
+        return _without_answer(Outcome.REFUSED, reading)
+    if reply.scores is not None:
+        return _by_likelihood(item, order, reply.scores, reading)
+    if reply.text is None or not reply.text.strip():
+        outcome = Outcome.TRUNCATED if reply.finish is Finish.LENGTH else Outcome.EMPTY
+        return _without_answer(outcome, reading)
+    _only_accuracy(item, reading)
+    if reading.form == "text":
+        return _by_text(item, reply, reply.text, reading)
+    return _by_extraction(item, order, reply, reply.text, reading)
+
+
+def metrics_for(mode: Mode) -> tuple[Metric, ...]:
+    """The metrics that a task of this mode can have: normalised likelihoods need likelihoods."""
+    return (Metric.ACCURACY,) if mode == "generate" else tuple(Metric)
+
+
+@lru_cache(maxsize=1024)
+def scoring_hash(reading: Reading) -> str:
+    """16 hexadecimal digits that change with anything that can change a score of the same reply."""
+    content = {
+        "version": SCORING_VERSION,
+        "form": reading.form,
+        "labels": list(reading.labels),
+        "languages": list(reading.languages),
+        "metrics": [str(metric) for metric in reading.metrics],
+    }
+    serialised = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(serialised.encode("ascii")).hexdigest()[:16]
+
+
+# ---------------------------------------------------------------- option scores
+
+
+def _by_likelihood(item: Item, order: Sequence[int], scores: Sequence[OptionScore], reading: Reading) -> Score:
+    gold, texts = _gold(item), [item.options[index].text for index in order]
+    picks = {metric: pick(scores, texts, metric) for metric in reading.metrics}
+    headline = picks[reading.metrics[0]]
+    if headline.problem:
+        return Score(Outcome.UNSCORED, note=headline.problem)
+    values = {str(metric): _credit(found, order, gold) for metric, found in picks.items()}
+    ties = len(headline.top)
+    if ties > 1:
+        shares = any(order[position] == gold for position in headline.top)
+        note = f"{ties} options share the top"
+        return Score(Outcome.TIE if shares else Outcome.WRONG, values=values, ties=ties, note=note)
+    position = headline.top[0]
+    picked = order[position]
+    read = reading.labels[position] if position < len(reading.labels) else texts[position]
+    return Score(_right_if(picked == gold), picked, read, values, ties)
+
+
+def _credit(found: Pick, order: Sequence[int], gold: int) -> float:
+    return 1 / len(found.top) if any(order[position] == gold for position in found.top) else 0.0
+
+
+# ---------------------------------------------------------------- generated text
+
+
+def _by_extraction(item: Item, order: Sequence[int], reply: Reply, text: str, reading: Reading) -> Score:
+    gold, cut = _gold(item), reply.finish is Finish.LENGTH
+    found = extract(
+        text,
+        labels=_labels(item, order, reading),
+        options=[item.options[index].text for index in order],
+        languages=reading.languages,
+        truncated=cut,
+        form=reading.form,
+    )
+    if found.position is None:
+        return _without_answer(_unread(found, cut), reading, found.read, found.note)
+    picked = order[found.position]
+    return _answered(picked == gold, reading, picked, found.read, found.note)
+
+
+def _by_text(item: Item, reply: Reply, text: str, reading: Reading) -> Score:
+    """Exact match on keys: case, white space, quotes, final punctuation and markup do not count; accents do."""
+    if not item.answers:
+        raise ValueError(f"item {item.id}: an open question needs at least one accepted answer in 'answers'")
+    cut = reply.finish is Finish.LENGTH
+    answer = after_reasoning(text)
+    if answer is None or not answer.strip():
+        return _without_answer(Outcome.TRUNCATED if cut else Outcome.INVALID, reading, note="no answer after reasoning")
+    language = reading.languages[0] if reading.languages else "en"
+    given = answer_key(strip_markup(answer), language)
+    right = any(given == answer_key(strip_markup(accepted), language) for accepted in item.answers)
+    if not right and cut:
+        return _without_answer(Outcome.TRUNCATED, reading, note="cut off, and not an accepted answer so far")
+    return _answered(right, reading, None, answer.strip()[:_READ_AT_MOST], "")
+
+
+def _unread(found: Extraction, cut: bool) -> Outcome:
+    if found.kind == "conflict":
+        return Outcome.CONFLICT
+    return Outcome.TRUNCATED if cut else Outcome.INVALID
+
+
+def _answered(right: bool, reading: Reading, picked: int | None, read: str, note: str) -> Score:
+    values = {str(metric): float(right) for metric in reading.metrics}
+    return Score(_right_if(right), picked, read, values, note=note)
+
+
+def _without_answer(outcome: Outcome, reading: Reading, read: str = "", note: str = "") -> Score:
+    values = {} if outcome in OUTSIDE_DENOMINATOR else {str(metric): 0.0 for metric in reading.metrics}
+    return Score(outcome, None, read, values, note=note)
+
+
+def _right_if(right: bool) -> Outcome:
+    return Outcome.CORRECT if right else Outcome.WRONG
+
+
+# ---------------------------------------------------------------- what a valid suite guarantees
+
+
+def _gold(item: Item) -> int:
+    if item.gold is None:
+        raise ValueError(f"item {item.id}: cannot be scored without a gold option; give 'gold', or ask for a text")
+    return item.gold
+
+
+def _only_accuracy(item: Item, reading: Reading) -> None:
+    unknown = [str(metric) for metric in reading.metrics if metric not in metrics_for("generate")]
+    if unknown:
+        raise ValueError(
+            f"item {item.id}: {', '.join(unknown)} cannot be computed from generated text; "
+            "use 'accuracy', or mode = \"choose\""
+        )
+
+
+def _labels(item: Item, order: Sequence[int], reading: Reading) -> tuple[str, ...]:
+    labels = reading.labels[: len(order)]
+    if reading.form == "label" and len(labels) < len(order):
+        raise ValueError(f"item {item.id}: {len(order)} options, but only {len(labels)} labels; add labels to the task")
+    return labels
