@@ -17,7 +17,9 @@ def main(model_name: str = "baseline/longest", folder: Path = Path("runs")) -> N
     print(run.path)
     for name, task in run.summary.tasks.items():
         mark = task.headline
-        print(f"{name}: {mark.value:.3f} [{mark.low:.3f}, {mark.high:.3f}], n = {mark.n}, chance {task.chance.value:.2f}")
+        print(
+            f"{name}: {mark.value:.3f} [{mark.low:.3f}, {mark.high:.3f}], n = {mark.n}, chance {task.chance.value:.2f}"
+        )
     for sample in run.samples[:3]:
         print(sample.task, sample.item, sample.score.outcome, sample.score.read)
 

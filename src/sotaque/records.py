@@ -106,6 +106,7 @@ class Generate:
 
     @property
     def rendering(self) -> Rendering:
+        """Whether this is a chat or a text to go on with."""
         return "chat" if self.messages else "text"
 
 

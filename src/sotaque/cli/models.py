@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
-app = typer.Typer(help="Models: the names that --model takes; prepare the small local one.", invoke_without_command=True)
+app = typer.Typer(
+    help="Models: the names that --model takes; prepare the small local one.", invoke_without_command=True
+)
 
 
 @app.callback()

@@ -31,10 +31,10 @@ def rescore(
 ) -> None:
     """Score the stored replies of a run anew, and write a new run folder. Asks no model."""
     from sotaque import places
+    from sotaque.cli.printing import print_results
     from sotaque.engine.store import Store
     from sotaque.evaluate.evaluate import Desk
     from sotaque.evaluate.evaluate import rescore as score_anew
-    from sotaque.cli.printing import print_results
     from sotaque.runs import read_run
     from sotaque.suites.suite import load_suite
 

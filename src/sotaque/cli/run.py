@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -12,7 +12,8 @@ WHAT, MODEL, ASKING, MONEY, SERVER, OUTPUT = (
 )  # fmt: skip
 
 
-def option(*names: str, panel: str, text: str) -> Any:  # noqa: ANN401
+def option(*names: str, panel: str, text: str) -> Any:  # noqa: ANN401 - typer takes whatever it made
+    """One option of the command, in its panel of the help page."""
     return typer.Option(*names, help=text, rich_help_panel=panel)
 
 
@@ -109,12 +110,12 @@ def _json_object(text: str | None) -> dict[str, object]:
     if text is None:
         return {}
     try:
-        value = loads(text)
+        value: object = loads(text)
     except ValueError as error:
         raise typer.BadParameter(f"not JSON ({error})", param_hint="--extra-body") from None
     if not isinstance(value, dict):
         raise typer.BadParameter('not a JSON object like {"top_k": 1}', param_hint="--extra-body")
-    return value
+    return {str(name): each for name, each in cast("dict[object, object]", value).items()}
 
 
 def _ids(path: Path | None) -> frozenset[str]:
@@ -125,7 +126,9 @@ def _ids(path: Path | None) -> frozenset[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot be read ({error})", file=path, remedy="--items takes a text file, one id a line") from None
+        raise DataError(
+            f"cannot be read ({error})", file=path, remedy="--items takes a text file, one id a line"
+        ) from None
     ids = frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
     if not ids:
         raise DataError("names no items", file=path, remedy="write one id a line, as ID or TASK/ID")

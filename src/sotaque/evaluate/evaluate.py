@@ -74,6 +74,9 @@ def rescore(run: RunFolder, suite: Suite, desk: Desk, *, source: str | None = No
     Needs no model. Costs nothing.
 
     Args:
+        run: as read from its folder.
+        suite: the suite as it is today.
+        desk: the store that holds the replies, and where the new folder goes.
         source: where the items are, if not where the run found them.
 
     Raises:

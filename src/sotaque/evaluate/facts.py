@@ -55,9 +55,7 @@ def _chance(items: Mapping[str, Item], asked: Sequence[Sample]) -> Estimate:
     return exact(fsum(shares) / len(shares), len(shares)) if shares else no_items()
 
 
-def _estimate(
-    name: str, task: Task, items: Mapping[str, Item], everyone: Crowd, asked: Sequence[Sample]
-) -> Estimate:
+def _estimate(name: str, task: Task, items: Mapping[str, Item], everyone: Crowd, asked: Sequence[Sample]) -> Estimate:
     """A baseline's credit on the asked items; several orders of one item are averaged first, as for any model."""
     rule = baseline(name)
     credits: dict[str, list[float]] = {}

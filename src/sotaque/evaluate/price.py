@@ -117,19 +117,24 @@ class Metered:
 
     @property
     def identity(self) -> Identity:
+        """The model's."""
         return self._model.identity
 
     @property
     def abilities(self) -> frozenset[Ability]:
+        """The model's."""
         return self._model.abilities
 
     def prepare(self, needs: frozenset[Ability]) -> None:
+        """As the model does."""
         self._model.prepare(needs)
 
     def preview(self, request: Request) -> str:
+        """As the model does."""
         return self._model.preview(request)
 
     def refusal(self, ability: Ability) -> str:
+        """As the model does."""
         return self._model.refusal(ability)
 
     async def ask(self, request: Request) -> Reply:
@@ -148,4 +153,5 @@ class Metered:
         return reply
 
     async def close(self) -> None:
+        """As the model does."""
         await self._model.close()

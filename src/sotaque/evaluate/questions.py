@@ -12,7 +12,7 @@ from sotaque.prompts.order import orders_for
 from sotaque.prompts.render import Plan, Prompt, plan, render
 from sotaque.prompts.select import select
 from sotaque.prompts.views import crowd, guess
-from sotaque.records import Ability, Rendering, RunSpec
+from sotaque.records import Ability, Item, Rendering, RunSpec
 from sotaque.suites.items import load_items, task_named
 from sotaque.suites.schema import Suite, Task
 
@@ -37,6 +37,7 @@ class Asking:
 
     @property
     def tasks(self) -> tuple[Task, ...]:
+        """In the order in which they are asked."""
         return tuple(each.task for each in self.plans.values())
 
 
@@ -76,6 +77,9 @@ def pose(suite: Suite, spec: RunSpec, model: Model, *, loaded: Loaded | None = N
     """Render every question for a model that has been prepared.
 
     Args:
+        suite: the suite.
+        spec: which tasks and items, in which form.
+        model: decides between chat and text, and whether prompts are needed at all.
         loaded: the items, where they have been read already.
 
     Raises:
@@ -129,11 +133,11 @@ def _ability(rendering: Rendering) -> Ability:
     return Ability.CHAT if rendering == "chat" else Ability.COMPLETE
 
 
-def _selected(tasks: Sequence[Task], loaded: Loaded, spec: RunSpec):  # noqa: ANN202
+def _selected(tasks: Sequence[Task], loaded: Loaded, spec: RunSpec) -> dict[str, tuple[Item, ...]]:
     return select({task.name: loaded.files[task.source].items for task in tasks}, spec)
 
 
-def _prompts(plan: Plan, items: Sequence, spec: RunSpec, model: Model) -> Iterator[Prompt]:
+def _prompts(plan: Plan, items: Sequence[Item], spec: RunSpec, model: Model) -> Iterator[Prompt]:
     everyone = crowd(plan.pool.items, plan.task.language, spec.shuffle)
     reads_nothing = Ability.GUESS in model.abilities
     oracle = model.identity.name == "baseline/oracle"

@@ -39,9 +39,11 @@ class Timer:
 
     @classmethod
     def start(cls) -> Timer:
+        """Now."""
         return cls(datetime.now(UTC))
 
     def times(self) -> Times:
+        """From then to now."""
         ended = datetime.now(UTC)
         return Times(
             started=self.started.isoformat(timespec="seconds"),
@@ -109,7 +111,7 @@ def _task(asking: Asking, plan: Plan, model: Model) -> TaskRecord:
         rendering=None if Ability.GUESS in model.abilities else (plan.rendering if generates else "text"),
         answer=task.answer,
         fields={**_fields(inforce), "prompt": plan.template, "system": task.system, "delimiter": task.delimiter},
-        reconstructed=reconstructed(asking.suite, task, asking.loaded, inforce),
+        reconstructed=reconstructed(task, asking.loaded, inforce),
         published=_differing(published, inforce) if published else {},
         why=inforce.why,
     )

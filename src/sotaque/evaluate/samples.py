@@ -107,5 +107,3 @@ def _sample(question: Question, answer: Stored | Failure) -> Sample:
         score=score_reply(item, prompt.order, reply, reading),
         irregular=item.irregular,
     )
-
-

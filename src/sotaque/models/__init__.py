@@ -1,0 +1,1 @@
+"""Whatever answers: servers, local networks, baselines, all behind one Protocol."""

@@ -70,11 +70,9 @@ def _local(name: str, rest: str, options: ModelOptions) -> Model:
 
 
 def _baseline(name: str, baseline: str, options: ModelOptions) -> Model:
-    from sotaque.models import baselines
+    from sotaque.models.baselines import baseline as open_baseline
 
-    if baseline not in baselines.BASELINES:
-        raise UnknownModel(f"There is no baseline {baseline!r}.{_close(baseline, baselines.BASELINES)}")
-    return baselines.baseline(baseline)
+    return open_baseline(baseline)
 
 
 _SPECIAL: Mapping[str, Callable[[str, str, ModelOptions], Model]] = {

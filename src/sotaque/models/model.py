@@ -36,10 +36,14 @@ class Model(Protocol):
     """What every model has. ``identity`` and ``abilities`` are final once ``prepare`` has returned."""
 
     @property
-    def identity(self) -> Identity: ...
+    def identity(self) -> Identity:
+        """Who answers."""
+        ...
 
     @property
-    def abilities(self) -> frozenset[Ability]: ...
+    def abilities(self) -> frozenset[Ability]:
+        """What it can be asked."""
+        ...
 
     def prepare(self, needs: frozenset[Ability]) -> None:
         """Learn who answers and what it can do: load weights, ask the server for its models, probe log-probabilities.

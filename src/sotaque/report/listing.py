@@ -56,12 +56,14 @@ def print_models() -> None:
 def print_tasks(suite: Suite, loaded: Loaded, spec: RunSpec) -> None:
     """Tasks with every protocol field, published and ours, and the first items of each."""
     console = Console(highlight=False)
-    console.print(f"[bold]{escape(suite.title)}[/], source {escape(loaded.source)}: {escape(_source_line(loaded.spec))}")
+    console.print(
+        f"[bold]{escape(suite.title)}[/], source {escape(loaded.source)}: {escape(_source_line(loaded.spec))}"
+    )
     for task in suite.tasks.values():
         items = loaded.files[task.source].items
         console.print(f"\n[bold]{escape(task.name)}[/] ({task.mode}, {len(items)} items): {escape(task.about)}")
         console.print(_protocols(task))
-        ours = reconstructed(suite, task, loaded, protocol_for(task, spec))
+        ours = reconstructed(task, loaded, protocol_for(task, spec))
         if ours:
             console.print(f"  ours, where the paper says nothing or the item is ours: {escape(', '.join(ours))}")
         shown = ", ".join(f"{task.name}/{item.id}" for item in items[:SHOWN_ITEMS])

@@ -48,6 +48,7 @@ def write_run(
     summary: Summary,
     *,
     out: Path | None = None,
+    runs: Path = Path("runs"),
     with_items: bool = False,
 ) -> Path:
     """Write a run folder and return its path.
@@ -58,7 +59,7 @@ def write_run(
         manifest: its ``samples``, ``texts`` and ``private`` are set here.
         samples: each task's in the order of its items; tasks follow the manifest.
         summary: of these samples.
-        out: the folder; it may exist if it is empty. Without it, ``runs/`` and ``default_name``, with -2, -3 ...
+        out: the folder; it may exist if it is empty. Without it, ``default_name`` in ``runs``, with -2, -3 ...
             appended where that exists.
         with_items: keep texts although the items may not be shared; the folder is then marked private.
 
@@ -72,7 +73,7 @@ def write_run(
         "private": texts and not manifest.shareable,
     }
     manifest = manifest.model_copy(update=facts)
-    target = out.resolve() if out else Path("runs") / default_name(manifest)
+    target = out.resolve() if out else runs.resolve() / default_name(manifest)
     labelled = frozenset(name for name, task in manifest.tasks.items() if task.answer == "label")
 
     def fill(folder: Path) -> None:

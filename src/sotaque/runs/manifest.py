@@ -116,6 +116,7 @@ class Manifest(_Record):
         samples: lines of samples.jsonl, so that a file that lost its end is noticed.
         texts: whether the samples hold the replies' texts, which could quote items.
         private: texts are included although the items may not be shared.
+        rescored_from: name of the run folder whose stored replies were scored anew; empty for a run.
     """
 
     format: Literal[1] = FORMAT
@@ -134,6 +135,7 @@ class Manifest(_Record):
     samples: int = 0
     texts: Literal["included", "withheld"] = "withheld"
     private: bool = False
+    rescored_from: str = ""
 
     @field_serializer("spec")
     def _spec(self, spec: RunSpec) -> dict[str, Any]:
