@@ -74,12 +74,10 @@ def _local(name: str, rest: str, options: ModelOptions) -> Model:
     return load_local(dtype=options.dtype)
 
 
-def _baseline(name: str, baseline: str, options: ModelOptions) -> Model:
-    from sotaque.models import baselines
+def _baseline(name: str, rule: str, options: ModelOptions) -> Model:
+    from sotaque.models.baselines import baseline
 
-    if baseline not in baselines.BASELINES:
-        raise UnknownModel(f"There is no baseline {baseline!r}.{_close(baseline, baselines.BASELINES)}")
-    return baselines.baseline(baseline)
+    return baseline(rule)
 
 
 _SPECIAL: Mapping[str, Callable[[str, str, ModelOptions], Model]] = {
