@@ -79,7 +79,7 @@ def text(continuation: str, finish: str = "stop") -> Answer:
     return Answer(body={"object": "text_completion", "model": "toy-2026-01-01", "choices": [choice], "usage": usage})
 
 
-def status(code: int, message: str = "", *, headers: Mapping[str, str] = NO_HEADERS, **error: Any) -> Answer:
+def status(code: int, message: str = "", /, *, headers: Mapping[str, str] = NO_HEADERS, **error: Any) -> Answer:
     """An error in OpenAI's shape; further keywords go into it (code="insufficient_quota", param=...)."""
     return Answer(code, {"error": {"message": message or f"fault {code}", **error}}, headers)
 

@@ -60,19 +60,24 @@ def _served(name: str, model: str, options: ModelOptions) -> Model:
 def _hugging_face(name: str, path_or_id: str, options: ModelOptions) -> Model:
     from sotaque.models.transformers_local import TransformersModel
 
-    return TransformersModel(path_or_id, revision=options.revision, dtype=options.dtype or "float32", name=name)
+    return TransformersModel(
+        path_or_id,
+        revision=options.revision,
+        dtype=options.dtype,
+        trust_remote_code=options.trust_remote_code,
+    )
 
 
 def _local(name: str, rest: str, options: ModelOptions) -> Model:
     from sotaque.models.transformers_local import load_local
 
-    return load_local()
+    return load_local(dtype=options.dtype)
 
 
-def _baseline(name: str, baseline: str, options: ModelOptions) -> Model:
-    from sotaque.models.baselines import baseline as open_baseline
+def _baseline(name: str, rule: str, options: ModelOptions) -> Model:
+    from sotaque.models.baselines import baseline
 
-    return open_baseline(baseline)
+    return baseline(rule)
 
 
 _SPECIAL: Mapping[str, Callable[[str, str, ModelOptions], Model]] = {

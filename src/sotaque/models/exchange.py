@@ -84,15 +84,16 @@ class Exchange:
         Raises:
             Fatal, Rejected, Transient: there was no answer at all.
         """
-        for lesson in range(_LESSONS + 1):
+        lessons = 0
+        while True:
             spoken = self.dialect
             body = build(spoken)
             answer = await self.connection.post(self.facts.root + endpoint, body)
             learned = spoken.learn(answer.payload, body) if answer.status in (400, 422) else None
-            if learned is None or lesson == _LESSONS:
+            if learned is None or lessons == _LESSONS:
                 return answer, spoken
             self.dialect = self.dialect.joined(learned)
-        raise AssertionError("the loop returns")
+            lessons += 1
 
     def success(self, answer: Answer, endpoint: str) -> JsonObject:
         """The body of a success.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable, Mapping
@@ -84,7 +85,7 @@ class Complaint:
 def read_complaint(payload: object) -> Complaint | None:
     """Find the error in a body: {"error": {...} or "..."}, [{"error": ...}], {"detail": ...}, {"object": "error"}."""
     body = mapping(payload) or mapping(next(iter(listing(payload)), None))
-    error = body.get("error") or body.get("detail")
+    error = body.get("error") or ("choices" not in body and body.get("detail"))
     if not error and body.get("object") == "error":
         error = body
     if not error:
@@ -95,7 +96,7 @@ def read_complaint(payload: object) -> Complaint | None:
         return Complaint("; ".join(map(_validation, entries)))
     inner = mapping(error)
     return Complaint(
-        string(inner.get("message")),
+        _wording(inner.get("message")),
         string(inner.get("code")),
         string(inner.get("type")) or string(inner.get("status")),
         string(inner.get("param")),
@@ -113,7 +114,9 @@ def fault(status: int, headers: Mapping[str, str], payload: object, raw: str, as
         raw: the body as text, quoted where there is no better message.
         asked: for the messages.
     """
-    complaint = read_complaint(payload) or Complaint(_visible(raw))
+    complaint = read_complaint(payload) or Complaint(
+        _visible(raw) or _wording(mapping(payload).get("message") or payload)
+    )
     if status < 300:
         status = _meant(complaint)
     said = _quote(complaint.message, asked)
@@ -209,6 +212,10 @@ def _quote(message: str, asked: Asked) -> str:
 def _visible(raw: str) -> str:
     """The words of an error page, without its markup."""
     return re.sub(r"(?s)<(script|style).*?</\1>|<[^>]*>", " ", raw[:20_000])
+
+
+def _wording(message: object) -> str:
+    return string(message) or (json.dumps(message, ensure_ascii=False) if message else "")
 
 
 def _validation(entry: object) -> str:

@@ -132,4 +132,4 @@ def _prompt_length(body: JsonObject, tokens: Sequence[str], prompt: str, max_tok
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not math.isnan(value) else None
+    return float(value) if isinstance(value, int | float) and (-1e300 < value < 1e300 or value == -math.inf) else None

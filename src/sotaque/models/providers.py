@@ -16,7 +16,7 @@ class ModelOptions:
         base_url: overrides the provider's address.
         api_key_env: the environment variable that holds the API key; overrides the provider's.
         revision: of a Hugging Face repository.
-        dtype: of local weights; ``None`` for float32.
+        dtype: of local weights; ``None`` lets the model decide.
         reasoning_effort: sent as it is to servers ("low", "medium", "high" ...).
         extra_body: merged into every request body.
         timeout: seconds for one request, all of it; ``None`` leaves that to the engine.
@@ -24,7 +24,7 @@ class ModelOptions:
         trust_remote_code: run Python that comes with a Hugging Face repository.
     """
 
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)  # may hold a login
     api_key_env: str | None = None
     revision: str | None = None
     dtype: str | None = None
