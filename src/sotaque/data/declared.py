@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -63,7 +63,7 @@ class FileSpec(Declared):
             raise PydanticCustomError("unnamed", "'{url}' does not end in a file name", {"url": url})
 
 
-def _path_alone(value: Any) -> Any:  # noqa: ANN401 - whatever the TOML holds
+def _path_alone(value: object) -> object:
     return {"path": value} if isinstance(value, str) else value
 
 

@@ -53,8 +53,14 @@ def raise_faults(faults: Sequence[Fault], file: Path, text: str) -> None:
 
 
 def shape_faults(error: ValidationError) -> list[Fault]:
-    """Pydantic's findings in a suite writer's words."""
-    return [_fault(details) for details in error.errors(include_url=False)]
+    """Pydantic's findings in a suite writer's words, misspelt keys first.
+
+    A key that is "missing" only because it is misspelt is one fault, not two.
+    """
+    found = error.errors(include_url=False)
+    faults = [_fault(details) for details in sorted(found, key=lambda details: details["type"] != "extra_forbidden")]
+    meant = {(*fault.path[:-1], _quoted(fault.remedy)) for fault in faults if fault.message.startswith("unknown key")}
+    return [fault for fault in faults if not (fault.message.endswith("is missing") and fault.path in meant)]
 
 
 def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "") -> str:
@@ -96,6 +102,10 @@ def _fault(details: ErrorDetails) -> Fault:
             path, f"'{value}' is not known here", did_you_mean(value, expected, f"one of: {', '.join(expected)}")
         )
     return Fault(path, f"{details['msg']} (found: {_shortened(details['input'])})", _description(path))
+
+
+def _quoted(remedy: str) -> str:
+    return remedy.split("'")[1] if "'" in remedy else ""
 
 
 def _is_branch(part: int | str) -> bool:

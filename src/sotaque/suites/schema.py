@@ -160,6 +160,7 @@ class Suite(Declared):
 
     _folder: Path = PrivateAttr(Path())
     _sha256: str = PrivateAttr("")
+    _ref: str = PrivateAttr("")
 
     @property
     def folder(self) -> Path:
@@ -172,12 +173,17 @@ class Suite(Declared):
         return self._sha256
 
     @property
+    def ref(self) -> str:
+        """What to write for it on the command line: a bundled name, or the folder."""
+        return self._ref
+
+    @property
     def first_source(self) -> str:
         """The source that is used when none is named."""
         return self.default_source or ("bundled" if "bundled" in self.sources else next(iter(self.sources)))
 
-    def lives_in(self, folder: Path, sha256: str) -> None:
+    def lives_in(self, folder: Path, sha256: str, ref: str) -> None:
         """Told once, by whoever read it."""
-        self._folder, self._sha256 = folder, sha256
+        self._folder, self._sha256, self._ref = folder, sha256, ref
         for name, task in self.tasks.items():
             task.belongs_to(name, self.languages)
