@@ -152,6 +152,11 @@ def test_a_name_that_no_item_has_is_a_fault_of_the_suite(
     ("row", "message", "remedy"),
     [
         ({k: v for k, v in ROW.items() if k != "question"}, "has no 'question', which the prompt", 'add "question"'),
+        (
+            {("qestion" if k == "question" else k): v for k, v in ROW.items()},
+            "has no 'question'",
+            "rename its 'qestion' to 'question'",
+        ),
         (ROW | {"options": list("abcd")}, "4 options, and task 'sentido' has too few labels", "name more labels"),
         ({"question": "?", "answers": ["x"]}, "has no options, and task 'sentido' chooses", 'add "options"'),
     ],

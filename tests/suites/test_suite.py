@@ -144,7 +144,7 @@ def test_a_bom_is_accepted(tmp_path: Path):
             "[tasks.escolha.protocol.default]\nmax_tokens = 0\n[tasks.continuar]",
             "line 24, tasks.escolha.protocol.default.max_tokens",
             "greater than 0",
-            "",
+            "from 1 up",
         ),
         (
             "[tasks.continuar]",
@@ -153,7 +153,11 @@ def test_a_bom_is_accepted(tmp_path: Path):
             "unknown key",
             "did you mean 'temperature'?",
         ),
-        ('"pt-BR"', '"Portuguese"', "line 4, languages.0", "match pattern", ""),
+        ('"pt-BR"', '"Portuguese"', "line 4, languages.0", "match pattern", 'languages = ["pt-BR"]'),
+        ("[tasks.continuar]", '[tasks."con tinuar"]', "line 23, tasks.con tinuar", "match pattern", "[tasks.NAME]"),
+        ('["accuracy"]', '"accuracy"', "line 20, tasks.escolha.metrics", "should be a list", "metrics = ["),
+        ('"quiz.jsonl" }', "3 }", "line 8, sources.bundled.files.quiz", "a table", "files = {"),
+        ('version = "0.1"', 'version = "0.1"\ncitation = 3', "line 6, citation", "valid string", "in quotes"),
     ],
 )
 def test_a_mistake_is_answered_with_its_place_and_a_remedy(
@@ -166,6 +170,7 @@ def test_a_mistake_is_answered_with_its_place_and_a_remedy(
     assert caught.value.message.startswith(f"{tmp_path / 'suite.toml'}, {place}: ")
     assert message in caught.value.message
     assert remedy in caught.value.remedy
+    assert caught.value.remedy
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,8 @@ class FileSpec(Declared):
 
     path: Text | None = None
     url: Text | None = None
-    sha256: Sha256 | None = None
-    bytes: Annotated[int, Field(gt=0)] | None = None
+    sha256: Sha256 | None = Field(None, description="64 hexadecimal digits in lower case, as sha256sum prints them")
+    bytes: Annotated[int, Field(gt=0)] | None = Field(None, description="the size in bytes, from 1 up")
 
     @property
     def name(self) -> str:

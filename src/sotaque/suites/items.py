@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -120,11 +121,16 @@ def _check_rows(task: Task, loaded: Loaded) -> None:
         missing = [field for field in needed if field not in item.fields]
         if missing:
             message = f"item '{item.id}' has no '{missing[0]}', which the prompt of task '{task.name}' needs"
-            broken.add(line, message, f'add "{missing[0]}" to the item')
+            broken.add(line, message, _mended(missing[0], [field for field in item.fields if field not in needed]))
         elif not item.options:
             broken.add(line, f"item '{item.id}' has no options, and task '{task.name}' chooses", 'add "options"')
     _check_labels(task, file, broken)
     broken.check()
+
+
+def _mended(missing: str, others: Sequence[str]) -> str:
+    close = difflib.get_close_matches(missing, others, n=1)
+    return f"rename its '{close[0]}' to '{missing}'" if close else f'add "{missing}" to the item'
 
 
 def _check_labels(task: Task, file: LoadedFile, broken: BrokenRows) -> None:

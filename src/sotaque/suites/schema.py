@@ -42,10 +42,10 @@ class Protocol(Declared):
         reconstructed: what the paper leaves open and we had to decide.
     """
 
-    shots: Annotated[int, Field(ge=0)] = 0
-    max_tokens: Annotated[int, Field(gt=0)] = 64
-    temperature: Annotated[float, Field(ge=0)] = 0.0
-    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    shots: Annotated[int, Field(ge=0, description="a whole number: 0 for none")] = 0
+    max_tokens: Annotated[int, Field(gt=0, description="a whole number from 1 up")] = 64
+    temperature: Annotated[float, Field(ge=0, description="a number from 0 up; 0 is greedy")] = 0.0
+    top_p: Annotated[float, Field(gt=0, le=1, description="a number above 0, at most 1")] = 1.0
     stop: tuple[Text, ...] = ()
     why: str = ""
     paper: str = ""
