@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -38,8 +38,8 @@ class FileSpec(Declared):
 
     path: Text | None = None
     url: Text | None = None
-    sha256: Sha256 | None = None
-    bytes: Annotated[int, Field(gt=0)] | None = None
+    sha256: Sha256 | None = Field(None, description="64 hexadecimal digits in lower case, as sha256sum prints them")
+    bytes: Annotated[int, Field(gt=0)] | None = Field(None, description="the size in bytes, from 1 up")
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class FileSpec(Declared):
             raise PydanticCustomError("unnamed", "'{url}' does not end in a file name", {"url": url})
 
 
-def _path_alone(value: Any) -> Any:  # noqa: ANN401 - whatever the TOML holds
+def _path_alone(value: object) -> object:
     return {"path": value} if isinstance(value, str) else value
 
 

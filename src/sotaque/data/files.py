@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import IO, BinaryIO
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
 from urllib.request import (
     HTTPDefaultErrorHandler,
     HTTPErrorProcessor,
@@ -95,10 +95,11 @@ def download(spec: FileSpec, progress: Progress) -> Path:
             found = _fetch(spec, partial, progress)
             if found.sha256 != spec.sha256:
                 raise _mismatch(spec.url, spec, found)
+    except HTTPError as error:
+        error.close()
+        raise _not_downloaded(spec, f"the server answers {error.code} {error.reason}") from None
     except (URLError, HTTPException, TimeoutError, ConnectionError) as error:
-        remedy = "try again; or fetch the file in another way, and give its folder with --source FOLDER"
-        reason = getattr(error, "reason", "") or error
-        raise DataError(f"cannot be downloaded ({reason})", file=spec.url, remedy=remedy) from None
+        raise _not_downloaded(spec, getattr(error, "reason", "") or error) from None
     except OSError as error:
         remedy = "set SOTAQUE_DOWNLOADS to a folder that can be written"
         raise DataError(f"cannot be written ({error.strerror})", file=target.parent, remedy=remedy) from None
@@ -137,7 +138,7 @@ def _appearing(target: Path) -> Generator[IO[bytes]]:
 
 
 def _fetch(spec: FileSpec, partial: IO[bytes], progress: Progress) -> Sum:
-    request = Request(str(spec.url), headers={"User-Agent": f"sotaque/{__version__}"})  # noqa: S310
+    request = Request(str(spec.url), headers={"User-Agent": f"sotaque/{__version__}"})
     digest, size = hashlib.sha256(), 0
     with _opener().open(request, timeout=_SECONDS) as response:
         while chunk := response.read(_CHUNK):
@@ -148,6 +149,9 @@ def _fetch(spec: FileSpec, partial: IO[bytes], progress: Progress) -> Sum:
                 raise ChecksumError(message, file=spec.url, remedy=_CHANGED)
             partial.write(chunk)
             progress(spec.name, size, spec.bytes)
+        promised = response.headers.get("Content-Length", "")
+    if promised.isdecimal() and size < int(promised):
+        raise _not_downloaded(spec, f"the connection ended after {size:,} of {int(promised):,} bytes")
     return Sum(digest.hexdigest(), size)
 
 
@@ -164,6 +168,11 @@ def _opener() -> OpenerDirector:
     ):
         opener.add_handler(handler)
     return opener
+
+
+def _not_downloaded(spec: FileSpec, reason: object) -> DataError:
+    remedy = "try again; or fetch the file in another way, and give its folder with --source FOLDER"
+    return DataError(f"cannot be downloaded ({reason})", file=spec.url, remedy=remedy)
 
 
 _CHANGED = "the publisher has changed the file, or it was damaged on the way; the pin is in suite.toml"

@@ -60,12 +60,20 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A source as it is to be read: its name, its declaration, and the folder that paths start from."""
+    """A source as it is to be read.
+
+    Attributes:
+        source: its name, or the folder that the user gave.
+        declared: the source of suite.toml that it is.
+        folder: where its paths start.
+        suite: what to write for the suite on the command line.
+    """
 
     source: str
     declared: str
     spec: SourceSpec
     folder: Path
+    suite: str
 
 
 def load(place: Place, language: str, keys: Collection[str] = ()) -> Loaded:
@@ -86,7 +94,7 @@ def load(place: Place, language: str, keys: Collection[str] = ()) -> Loaded:
     return Loaded(place.source, place.declared, place.spec, files)
 
 
-def in_folder(sources: Mapping[str, SourceSpec], folder: Path, keys: Collection[str] = ()) -> Place:
+def in_folder(sources: Mapping[str, SourceSpec], folder: Path, keys: Collection[str], suite: str) -> Place:
     """The declared source whose files lie in a folder of the user's, under their published names.
 
     A pinned file must be the pinned one, and keeps its provenance. Of others nothing is known, whatever they are
@@ -100,7 +108,7 @@ def in_folder(sources: Mapping[str, SourceSpec], folder: Path, keys: Collection[
     for name, spec in sources.items():
         files = {key: file for key, file in spec.files.items() if not keys or key in keys}
         if all((folder / file.name).is_file() for file in files.values()):
-            return Place(str(folder), name, _as_found(spec, folder), folder)
+            return Place(str(folder), name, _as_found(spec, folder), folder, suite)
     wanted = "; ".join(
         f"{name}: {', '.join(file.name for file in spec.files.values())}" for name, spec in sources.items()
     )
@@ -157,7 +165,9 @@ def _load_file(file: FileSpec, place: Place, language: str) -> LoadedFile:
     path = place_of(file, place.folder)
     remedy = "check the path in suite.toml"
     if file.url is not None:
-        remedy = "run 'sotaque data pull SUITE' first, or give a folder that holds the file with --source FOLDER"
+        remedy = (
+            f"run 'sotaque data pull {place.suite}' first, or give a folder that holds the file with --source FOLDER"
+        )
     stream, found = opened(path, file, remedy)
     with stream:
         parsed = FORMATS[place.spec.format].read(stream, path, language)

@@ -27,6 +27,18 @@ _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
 )
 
 
+_REMEDIES = {
+    "string_type": "put it in quotes",
+    "tuple_type": 'write a list: ["...", "..."]',
+    "bool_type": "write true or false",
+    "int_type": "write a whole number",
+    "float_type": "write a number",
+    "model_type": "write a table: { ... = ... }",
+    "dict_type": "write a table: { ... = ... }",
+    "string_pattern_mismatch": "begin with a letter; then letters, digits, '-', '_' and '.'",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """What is wrong at one key path."""
@@ -53,8 +65,14 @@ def raise_faults(faults: Sequence[Fault], file: Path, text: str) -> None:
 
 
 def shape_faults(error: ValidationError) -> list[Fault]:
-    """Pydantic's findings in a suite writer's words."""
-    return [_fault(details) for details in error.errors(include_url=False)]
+    """Pydantic's findings in a suite writer's words, misspelt keys first.
+
+    A key that is "missing" only because it is misspelt is one fault, not two.
+    """
+    found = error.errors(include_url=False)
+    faults = [_fault(details) for details in sorted(found, key=lambda details: details["type"] != "extra_forbidden")]
+    meant = {(*fault.path[:-1], _quoted(fault.remedy)) for fault in faults if fault.message.startswith("unknown key")}
+    return [fault for fault in faults if not (fault.message.endswith("is missing") and fault.path in meant)]
 
 
 def did_you_mean(wrong: str, known: Iterable[str], otherwise: str = "") -> str:
@@ -95,7 +113,13 @@ def _fault(details: ErrorDetails) -> Fault:
         return Fault(
             path, f"'{value}' is not known here", did_you_mean(value, expected, f"one of: {', '.join(expected)}")
         )
-    return Fault(path, f"{details['msg']} (found: {_shortened(details['input'])})", _description(path))
+    message = details["msg"].replace("Input", "this").replace("valid array", "list").replace("an object", "a table")
+    remedy = _description(path) or _REMEDIES.get(kind, "see the format's description in the docs")
+    return Fault(path, f"{message} (found: {_shortened(details['input'])})", remedy)
+
+
+def _quoted(remedy: str) -> str:
+    return remedy.split("'")[1] if "'" in remedy else ""
 
 
 def _is_branch(part: int | str) -> bool:
@@ -121,9 +145,13 @@ def _fields_at(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _description(path: tuple[str, ...]) -> str:
-    model = _model_at(path[:-1])
-    field = model.model_fields.get(path[-1]) if model and path else None
-    return (field.description or "") if field else ""
+    """What belongs at a path, or into the list or table that it is part of."""
+    for end in (len(path), len(path) - 1):
+        model = _model_at(path[: end - 1]) if end else None
+        field = model.model_fields.get(path[end - 1]) if model else None
+        if field and field.description:
+            return field.description
+    return ""
 
 
 def _place(fault: Fault, text: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from sotaque.data.broken import BrokenRows
 from sotaque.data.sources import Loaded, LoadedFile, Place, in_folder, load
 from sotaque.errors import UsageError
+from sotaque.records import RunSpec
 from sotaque.suites.check import applies, templates
 from sotaque.suites.faults import Fault, did_you_mean, raise_faults
 from sotaque.suites.schema import Suite, Task
@@ -57,11 +59,28 @@ def find_source(suite: Suite, source: str, keys: Collection[str] = ()) -> Place:
         if "/" not in source and not Path(source).exists():
             raise UsageError(f"'{suite.name}' has no source '{source}'", did_you_mean(source, suite.sources))
         usable = {name: spec for name, spec in suite.sources.items() if set(keys) <= spec.files.keys()}
-        return in_folder(usable, Path(source), keys)
+        return in_folder(usable, Path(source), keys, suite.ref)
     spec = suite.sources[source]
     for key in sorted(set(keys) - spec.files.keys()):
         raise UsageError(f"source '{source}' of '{suite.name}' has no file '{key}'", f"it has: {', '.join(spec.files)}")
-    return Place(source, source, spec, suite.folder)
+    return Place(source, source, spec, suite.folder, suite.ref)
+
+
+def tasks_for(suite: Suite, spec: RunSpec) -> tuple[str, ...]:
+    """The tasks that a run is about: the named ones, else the suite's default tasks; with a mode, those of the mode.
+
+    A mode without names means all tasks of that mode, default or not.
+
+    Raises:
+        UsageError: no such task, or none of the wanted mode.
+    """
+    default = tuple(suite.tasks) if spec.mode else suite.default_tasks or tuple(suite.tasks)
+    names = tuple(dict.fromkeys(spec.tasks)) or default
+    wanted = tuple(name for name in names if spec.mode in (None, task_named(suite, name).mode))
+    if not wanted:
+        modes = ", ".join(f"{name} ({task.mode})" for name, task in suite.tasks.items())
+        raise UsageError(f"none of these tasks has mode {spec.mode}", f"tasks of '{suite.name}': {modes}")
+    return wanted
 
 
 def task_named(suite: Suite, name: str) -> Task:
@@ -102,20 +121,23 @@ def _check_rows(task: Task, loaded: Loaded) -> None:
         missing = [field for field in needed if field not in item.fields]
         if missing:
             message = f"item '{item.id}' has no '{missing[0]}', which the prompt of task '{task.name}' needs"
-            broken.add(line, message, f'add "{missing[0]}" to the item')
+            broken.add(line, message, _mended(missing[0], [field for field in item.fields if field not in needed]))
         elif not item.options:
             broken.add(line, f"item '{item.id}' has no options, and task '{task.name}' chooses", 'add "options"')
     _check_labels(task, file, broken)
     broken.check()
 
 
+def _mended(missing: str, others: Sequence[str]) -> str:
+    close = difflib.get_close_matches(missing, others, n=1)
+    return f"rename its '{close[0]}' to '{missing}'" if close else f'add "{missing}" to the item'
+
+
 def _check_labels(task: Task, file: LoadedFile, broken: BrokenRows) -> None:
     for count in sorted({len(item.options) for item in file.items if item.options}):
         try:
-            enough = len(task.reading(count).labels) >= count
+            task.reading(count)
         except ValueError:
-            enough = False
-        if not enough:
             at = next(index for index, item in enumerate(file.items) if len(item.options) == count)
             message = f"{count} options, and task '{task.name}' has too few labels ('{task.labels}')"
             broken.add(file.lines[at], message, "name more labels in suite.toml, or drop options")

@@ -42,10 +42,10 @@ class Protocol(Declared):
         reconstructed: what the paper leaves open and we had to decide.
     """
 
-    shots: Annotated[int, Field(ge=0)] = 0
-    max_tokens: Annotated[int, Field(gt=0)] = 64
-    temperature: Annotated[float, Field(ge=0)] = 0.0
-    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    shots: Annotated[int, Field(ge=0, description="a whole number: 0 for none")] = 0
+    max_tokens: Annotated[int, Field(gt=0, description="a whole number from 1 up")] = 64
+    temperature: Annotated[float, Field(ge=0, description="a number from 0 up; 0 is greedy")] = 0.0
+    top_p: Annotated[float, Field(gt=0, le=1, description="a number above 0, at most 1")] = 1.0
     stop: tuple[Text, ...] = ()
     why: str = ""
     paper: str = ""
@@ -160,6 +160,7 @@ class Suite(Declared):
 
     _folder: Path = PrivateAttr(Path())
     _sha256: str = PrivateAttr("")
+    _ref: str = PrivateAttr("")
 
     @property
     def folder(self) -> Path:
@@ -172,12 +173,17 @@ class Suite(Declared):
         return self._sha256
 
     @property
+    def ref(self) -> str:
+        """What to write for it on the command line: a bundled name, or the folder."""
+        return self._ref
+
+    @property
     def first_source(self) -> str:
         """The source that is used when none is named."""
         return self.default_source or ("bundled" if "bundled" in self.sources else next(iter(self.sources)))
 
-    def lives_in(self, folder: Path, sha256: str) -> None:
+    def lives_in(self, folder: Path, sha256: str, ref: str) -> None:
         """Told once, by whoever read it."""
-        self._folder, self._sha256 = folder, sha256
+        self._folder, self._sha256, self._ref = folder, sha256, ref
         for name, task in self.tasks.items():
             task.belongs_to(name, self.languages)

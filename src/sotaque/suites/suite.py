@@ -39,7 +39,8 @@ def load_suite(ref: str | Path) -> Suite:
         raise_faults(shape_faults(error), file, text)
         raise
     raise_faults(meaning_faults(suite), file, text)
-    suite.lives_in(file.parent, hashlib.sha256(text.encode()).hexdigest())
+    known_as = ref if isinstance(ref, str) and ref in BUNDLED else str(file.parent)
+    suite.lives_in(file.parent, hashlib.sha256(text.encode()).hexdigest(), known_as)
     return suite
 
 
