@@ -12,7 +12,7 @@ from sotaque.language.labels import Alphabet, Need, Token
 BEFORE, AFTER = 200, 120  # characters of context that are looked at
 
 # Brackets and quotes in either direction: bidirectional text swaps them.
-BRACKETS = r"()\[\]{}«»\"'“”„‟‘’‚‹›<>「」『』"
+BRACKETS = r"()\[\]{}«»\"'“”„‟‘’‚‹›<>「」『』〈〉《》【】"
 _GAP = r"[^.!?؟:;\n]{0,100}?"
 _QUESTION = re.compile(rf"[ \t{BRACKETS}]*[?؟]")
 _TIGHT = re.compile(r"[\])}»”.\"']*\s*(?:\Z|\n)|[)\]}»”\"'](?!\w)|[.,;](?=\s)")
@@ -43,8 +43,9 @@ class Cues:
             return rf"(?<!\w)(?:{'|'.join(found) or NOTHING})(?!\w)"
 
         # Small letters only: a capital A between noun and label is a label itself, not an article.
-        fill = rf"(?:[\s{BRACKETS}]|(?-i:{words('filler')})|{words('option', 'right')})*"
         noun, option, copula, right = words("answer", "option"), words("option"), words("copula"), words("right")
+        small = rf"(?-i:{words('filler')})|{words('article')}\s+{option}|{option}|{right}"
+        fill = rf"(?:[\s{BRACKETS}]|{small})*"
         link = rf"(?P<link>:|=|->|→|[–—-](?=\s)|{copula})"
         self._linked = _compiled(rf"{noun}(?P<gap>{_GAP}){link}\s*,?\s*(?:{words('intro')}\s*,?)?{fill}\Z")
         self._hedged = _compiled(rf"{noun}{_GAP}(?P<link>{words('hedged')}){fill}\Z")
@@ -56,11 +57,13 @@ class Cues:
         self._is_option = _compiled(rf"(?P<link>{copula}){fill}{option}{fill}\Z")
         self._is = _compiled(rf"(?P<link>{copula}){fill}\Z")
         self._chosen_before = _compiled(rf"(?P<link>{words('choose')}){fill}\Z")
-        self._contrast = _compiled(rf"{words('contrast')}{fill}\Z")
-        self._intro = _compiled(rf"{words('intro')}\s*[,:،]?{fill}\Z")
+        self._contrast = _compiled(rf"{words('no')}[^.!?؟\n]{{0,80}}?{words('contrast')}{fill}\Z")
+        self._intro = _compiled(rf"{words('intro')}\s*[,:،!.]?{fill}\Z")
         self._alone = _compiled(rf"(?:\A|[\n.,;:!،])\s*{fill}{option}{fill}\Z")
         self._option_before = _compiled(rf"{option}{fill}\Z")
+        self._option_just_before = _compiled(rf"{option}[\s{BRACKETS}]*\Z")
         self._no = _compiled(rf"{words('no')}\s*\Z")
+        self._no_before = _compiled(rf"{words('no')}{fill}\Z")
         self._lists = _compiled(words("lists"))
 
         close = rf"(?:[^\S\n]|[{BRACKETS}])*"
@@ -77,6 +80,7 @@ class Cues:
         self._clause_end = _compiled(
             rf"[»”\"'’›]*\s*(?:\Z|\n)|[»”\"'’›]*[.,;:!…)\]}}،؛](?!\w)|[»”\"'’›](?!\w)|[.–—-]|\s+[-–—]\s|\s*\(|\s+{words('reason')}"
         )
+        self.option = option
         self.either = words("either")
         self.both = words("both")
         self.plural = words("plural")
@@ -94,7 +98,7 @@ class Cues:
             return Firmness.MENTIONED
         if self._affirmed_after(left, right, text[token.start : token.end]):
             return Firmness.ANNOUNCED
-        if not self.bounded(token, right):
+        if not self.bounded(token, right) and not self._named(token, left):
             return Firmness.MENTIONED
         ends = self._clause_end.match(right) is not None
         if self._announced(left, right, ends):
@@ -127,6 +131,10 @@ class Cues:
         """Whether ``right`` rejects or questions the label before it."""
         return bool(_QUESTION.match(right) or self._wrong.match(right))
 
+    def beside_text(self, alphabet: Alphabet) -> re.Pattern[str]:
+        """Matches a label in brackets, or named as an option, after an option's text (group ``sign``)."""
+        return _beside(self, alphabet)
+
     def joined(self, alphabet: Alphabet) -> tuple[re.Pattern[str], re.Pattern[str]]:
         """Patterns that find another label joined to one, before it and after it (group ``sign``)."""
         return _joined(self, alphabet)
@@ -135,7 +143,7 @@ class Cues:
         if self._linked_by(self._linked, left) or self._linked_by(self._is_option, left):
             return True
         if self._final.match(right) and self._noun_before.search(left):
-            return True
+            return self._no_before.search(left) is None
         if not ends:
             return False
         return bool(
@@ -144,10 +152,16 @@ class Cues:
             or self._contrast.search(left)
         )
 
+    def _named(self, token: Token, left: str) -> bool:
+        """A capital A or E right after "alternativa" is no article."""
+        return token.need is Need.CLAUSE_END and self._option_just_before.search(left) is not None
+
     def _affirmed_after(self, left: str, right: str, sign: str) -> bool:
         if not self._affirmed.match(right) or self._no.search(left):
             return False
-        return not self.conjunction.match(sign) or self._option_before.search(left) is not None
+        listed = right.lstrip().startswith(")") and not left.rstrip().endswith("(")
+        sure = not listed and not self.conjunction.match(sign)
+        return sure or self._option_before.search(left) is not None
 
     def _leans(self, left: str) -> bool:
         if self._linked_by(self._hedged, left) or self._linked_by(self._is, left):
@@ -182,6 +196,13 @@ def _joined(cue: Cues, alphabet: Alphabet) -> tuple[re.Pattern[str], re.Pattern[
     )
     before = rf"{sign}[{BRACKETS}]*\s*(?:(?:[,،]\s*)?{cue.either}|{listed}\s*(?:{cue.both})?){cue.between}\Z"
     return _compiled(before), _compiled(after)
+
+
+@lru_cache(maxsize=256)
+def _beside(cue: Cues, alphabet: Alphabet) -> re.Pattern[str]:
+    return _compiled(
+        rf"[\s\"'»”’.,:–—-]*(?:[(\[]\s*{cue.between}|{cue.option}{cue.between})(?P<sign>{alphabet.pattern})(?!\w)"
+    )
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

@@ -29,7 +29,7 @@ class Answering:
         intro: what leads up to a conclusion without a noun ("portanto", "acho que").
         filler: articles and prepositions that may stand between any of these and the label.
         article: the articles among the fillers, which may also stand between joined labels ("a A ou a B").
-        contrast: what leads from a rejected to the right option ("mas sim").
+        contrast: what leads on from a rejected to the right option ("não A, mas B").
         no: negations that stand directly before a copula or label.
         wrong: what rejects a label that stands before it ("não é", "نیست").
         reason: words that may follow a label when its sentence goes on ("porque").
@@ -71,18 +71,20 @@ PORTUGUESE = Answering(
     r"|precis[ao]|mais (?:adequad|apropriad|corret|prováve|precis)\w+|oficial|definitiv[ao]",
     copula=r"(?:só |deve |deveria |pode |parece |me parece )?(?:é|ser|está|fica|seja)|parece|foi|encontra-se",
     hedged=r"seria|poderia ser|talvez seja",
-    choose=r"escolh(?:o|i|eria|emos)|opto|optaria|fico com|ficaria com|marco|marcaria|marque|assinalo|assinale"
-    r"|seleciono|selecionei|voto|vou|corresponde|refere-se|trata-se|respondo|indico|considero|representad[ao]",
+    choose=r"escolh(?:o|i|eria|emos)|opto|optaria|fico com|ficaria com|marco|marcaria|marque"
+    r"|assinalo|assinale|seleciono|selecionei|voto|vou (?:de|com|na|pela)|prefiro"
+    r"|corresponde|refere-se|trata-se|respondo|indico|considero|representad[ao]",
     intro=r"portanto|logo|assim|então|enfim|em suma|por isso|desse modo|dessa forma|concluo que"
-    r"|(?:eu )?(?:acho|acredito|creio|diria|penso|suponho)(?: que)?|na minha opinião|para mim|provavelmente",
-    filler=r"a|o|à|ao|na|no|da|do|de|em|por|pela|pelo|com|como|para|que|é|uma|minha|sendo|seguinte|justamente|mesmo"
+    r"|(?:eu )?(?:acho|acredito|creio|diria|penso|suponho)(?: que)?|na minha opinião|para mim|provavelmente"
+    r"|claro|certo|com certeza|sem dúvida|ok",
+    filler=r"a|o|à|ao|na|no|da|do|de|em|por|pela|pelo|com|como|para|que|uma|minha|sendo|seguinte|justamente|mesmo"
     r"|apenas|somente|claramente|provavelmente|realmente|sem dúvida",
-    contrast=r"(?:e|mas) sim|sim",
+    contrast=r"e sim|mas(?: sim)?|sim|porém",
     no=r"não|nunca|jamais|nem|tampouco",
     wrong=r"(?:também |certamente )?(?:não|nunca|jamais|tampouco)"
     r"\s(?:é|está|pode|foi|seria|parece|se|corresponde|faz|serve)"
     r"|(?:é|está|seria|parece) (?:errad|incorret|fals|inadequad|equivocad)[ao]"
-    r"|errad[ao]|incorret[ao]|fals[ao]",
+    r"|(?:errad|incorret|fals)[ao](?=\s*(?:[.,;!)\n]|\Z))",
     reason=r"porque|por ?que|pois|já|visto|uma vez|dado|como|conforme|devido|e|mas|ou seja|é|está|seria|porquanto"
     r"|com base|sem dúvida|que (?:diz|afirma)|mesmo",
     either=r"ou",
@@ -106,12 +108,12 @@ ENGLISH = Answering(
     r"|would say",
     chosen=r"is my (?:answer|choice|pick)",
     intro=r"therefore|thus|so|hence|then|i (?:think|believe|guess|suppose)(?: that)?|in my opinion|probably"
-    r"|in conclusion|it is|it's",
-    filler=r"the|an?|to|for|with|my|of|as|that|it's|is|clearly|simply|definitely|probably|indeed|likely|just|would be",
+    r"|in conclusion|it is|it's|sure|certainly|yes|okay|ok",
+    filler=r"the|an?|to|for|with|my|of|as|that|clearly|simply|definitely|probably|indeed|likely|just",
     contrast=r"but|but rather|rather|instead",
     no=r"not|never|isn't|wasn't|can't|cannot|can not|neither|nor",
     wrong=r"(?:is|was|would be|can|could|does|should)(?: (?:clearly|also|certainly|definitely|simply))?"
-    r" (?:not|n't|wrong|incorrect|false|inaccurate)|(?:is|was|does|could|would|ca)n't|cannot|wrong|incorrect|false",
+    r" (?:not|n't|wrong|incorrect|false|inaccurate)|(?:is|was|does|could|would|ca)n't|cannot|(?:wrong|incorrect|false)(?=\s*(?:[.,;!)\n]|\Z))",
     reason=r"because|since|as|due|for|is|and|but|which|where|given|would|it|based|with",
     either=r"or",
     both=r"and",
@@ -130,17 +132,17 @@ PERSIAN = Answering(
     r"|مورد نظر|نزدیک ?ترین|محتمل ?ترین|قطعی",
     copula=r"می ?شود|میشه|عبارت است از|برابر است با|یعنی|همان|این است(?: که)?",
     hedged=r"می ?تواند|شاید|احتمالا",
-    final=r"است|هست|می ?باشد|خواهد بود|بود|می ?شود|میشه",
+    final=r"است|هست|می ?باشد|باشد|خواهد بود|بود|می ?شود|میشه",
     chosen=r"(?:را )?(?:به عنوان (?:پاسخ|جواب)(?: (?:درست|صحیح|نهایی))? )?(?:انتخاب (?:می ?کن|می ?شو|کرد)\w*"
-    r"|برمی ?گزینم|ترجیح می ?دهم)|درسته|صحیحه",
+    r"|برمی ?گزینم|ترجیح می ?دهم)|(?:درسته|صحیحه)(?=\s*(?:[.,،!\n]|\Z))",
     choose=r"انتخاب می ?کنم|برمی ?گزینم|انتخاب من",
-    intro=r"بنابراین|پس|در نتیجه|لذا|به نظر(?:م| من)?|به نظر می ?رسد(?: که)?|فکر می ?کنم(?: که)?|احتمالا|من",
+    intro=r"بنابراین|پس|در نتیجه|لذا|به نظر(?:م| من)?|به نظر می ?رسد(?: که)?|فکر می ?کنم(?: که)?|احتمالا|من|بله|البته",
     filler=r"ی|همان|این|با|به|که|از|یعنی|فقط|قطعا|من|گزینه|همین|برای",
     contrast=r"بلکه",
-    no=r"نه",
+    no=r"نه|نمی ?تواند|نباید",
     wrong=r"(?:(?:پاسخ|جواب|گزینه)\s?(?:ی )?)?(?:(?:درست|صحیح|مناسب|دقیق)\s?(?:ی )?)?"
     r"(?:نیست|نمی ?باشد|نبود|نمی ?تواند|نمی ?شود)"
-    r"|(?:کاملا )?(?:نادرست|غلط|اشتباه|ناصحیح)|را (?:رد|حذف)",
+    r"|(?:کاملا )?(?:نادرست|غلط|اشتباه|ناصحیح)(?=\s*(?:[.,،؛!)\n]|\Z|است|هست|می ?باشد|بود|باشد))|را (?:رد|حذف)",
     reason=r"زیرا|چون|چرا|که|به|با|است|هست|می ?باشد|بر اساس|از|و|درست|صحیح|را|اما|بهترین|مناسب ?ترین",
     either=r"یا",
     both=r"و",

@@ -78,6 +78,7 @@ class Alphabet:
         for position, label in enumerate(own):
             for other in (label.lower(), label.upper(), *ALIASES.get(label, ())) if label.strip() else ():
                 self.needs.setdefault(other, (position, _need(other, label)))
+        self.numeric = any(label.strip().isdigit() for label in own)
         signs = sorted(self.needs, key=len, reverse=True)
         self.pattern = "|".join(re.escape(sign) for sign in signs) or r"(?!)"
         self._token = re.compile(rf"(?<!\w)(?<!\w['’.,/-])(?:{self.pattern})(?!\w|['’]\w|\.?[+#%°²]|[.,٫:/-]\d)")

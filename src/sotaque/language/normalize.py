@@ -21,6 +21,7 @@ HARAKAT_AND_TATWEEL = "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _PERSIAN_MARKS = re.compile(f"[{HARAKAT_AND_TATWEEL}]")
 _EZAFE = re.compile("\u06c0|\u06c2|[\u0647\u06c1\u06d5]\u0654")
+_HAMZA = re.compile("[\u0654\u06c0\u06c2]")
 _YEH_HAMZA = re.compile("[\u06cc\u0649]\u0654")
 _DIGITS = {ord(c): str(i) for row in ("۰۱۲۳۴۵۶۷۸۹", "٠١٢٣٤٥٦٧٨٩") for i, c in enumerate(row)}
 _PERSIAN_LETTERS = str.maketrans({"ي": "ی", "ى": "ی", "ك": "ک", "ە": "ه", "ہ": "ه", "ٱ": "ا"})
@@ -55,8 +56,10 @@ def key(text: str, language: str) -> str:
         text = fold_persian(text).translate(_PERSIAN_STOPS)
     if base in DOTTED_I:
         text = text.translate(_DOTTED_I)
-    text = _compose(text.replace(ZWNJ, "").translate(_DIGITS).casefold())
-    return " ".join(text.split())
+    if text.isascii():
+        return " ".join(text.casefold().split())
+    folded = text.replace(ZWNJ, "").translate(_DIGITS).casefold()
+    return " ".join((folded if folded == text else _compose(folded)).split())
 
 
 @lru_cache(maxsize=65_536)
@@ -87,14 +90,16 @@ def display(text: str) -> str:
 
 def fold_persian(text: str) -> str:
     """One letter for what Persian readers take as one letter; the ZWNJ becomes a space."""
-    text = _YEH_HAMZA.sub("ئ", _EZAFE.sub("ه ی", text))
+    if _HAMZA.search(text):
+        text = _YEH_HAMZA.sub("ئ", _EZAFE.sub("ه ی", text))
     return _PERSIAN_MARKS.sub("", text.replace(ZWNJ, " ")).translate(_PERSIAN_LETTERS)
 
 
 def _compose(text: str) -> str:
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text))
+    text = _INVISIBLE.sub("", text)
+    return text if unicodedata.is_normalized("NFKC", text) else unicodedata.normalize("NFKC", text)
 
 
 # ---------------------------------------------------------------- markup

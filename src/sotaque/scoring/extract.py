@@ -19,11 +19,12 @@ from sotaque.language.normalize import answer_key, key, plain, strip_markup
 from sotaque.records import AnswerForm
 from sotaque.scoring.letters import Claim, claim
 from sotaque.scoring.reasoning import after_reasoning
-from sotaque.scoring.texts import attached, evident, occurrences, whole
+from sotaque.scoring.texts import Span, attached, evident, occurrences, whole
 
 Kind = Literal["picked", "invalid", "conflict"]
 
 _DECORATION = f" \t\r\n.*_`#:,;!،؛…\u200e\u200f\u200b\ufeff\u2066-\u2069{BRACKETS}".replace("\\", "")
+_FROM_TEXT = "read from the option's text"
 _ANSWER_BOX = re.compile(r"\\boxed\s*(?=\{)|<(?:answer|final_answer|resposta)\s*>", re.IGNORECASE)
 
 
@@ -144,12 +145,17 @@ def _checked(answer: str, text: str, claimed: Claim, question: Question, *, trun
     if truncated and other not in (None, own) and rest.strip() and keys[own].startswith(rest.strip(" ).:-")):
         other = own
     if other is None and not claimed.announced and not truncated:
+        texts = whole(answer_key(strip_markup(answer), question.language), keys)
+        if texts:
+            return question.picked(texts[0], _FROM_TEXT)
         other = _announced_text(answer, question, keys)
-    if other is None or other == own:
-        return question.picked(own)
-    label = question.labels[own]
-    beside = question.labels[other] if other < len(question.labels) else str(other + 1)
-    return Extraction("conflict", read=label, note=f"label {label}, but the text of option {beside}")
+    return question.picked(own) if other is None or other == own else _conflict(question, own, other)
+
+
+def _conflict(question: Question, label: int, text: int) -> Extraction:
+    shown = question.labels[label]
+    beside = question.labels[text] if text < len(question.labels) else str(text + 1)
+    return Extraction("conflict", read=shown, note=f"label {shown}, but the text of option {beside}")
 
 
 def _rest(text: str, end: int, keys: list[str], language: str) -> str:
@@ -177,8 +183,21 @@ def _text(answer: str, question: Question) -> Extraction:
         announced = [s for s in spans if question.cues.announces(reply[: s.start])]
         evidence = announced[-1:] or evident(reply, spans, question.cues, keys)
         texts = sorted({span.position for span in evidence})
+        for label in [_label_after(reply, span, question) for span in evidence] if len(texts) == 1 else []:
+            if label is not None and label != texts[0]:
+                return _conflict(question, label, texts[0])
     if not texts:
         return Extraction("invalid", note="no label or option was read")
     if len(texts) > 1:
         return Extraction("invalid", note="several options' texts, none of them final")
-    return question.picked(texts[0], "read from the option's text")
+    return question.picked(texts[0], _FROM_TEXT)
+
+
+def _label_after(reply: str, span: Span, question: Question) -> int | None:
+    """The label that stands beside an option's text ("ir embora (B)"), in a reply in key form."""
+    match = question.cues.beside_text(question.alphabet).match(reply, span.end)
+    if match is None:
+        return None
+    sign = match.group("sign")
+    position = question.alphabet.position(sign)
+    return question.alphabet.position(sign.upper()) if position is None else position

@@ -9,6 +9,7 @@ from sotaque.language.announce import BEFORE, BRACKETS, Cues, Firmness
 from sotaque.language.labels import Alphabet, Need, Token
 
 _LEAD = re.compile(rf"[\s{BRACKETS}\-–—•*.:]*")
+_NUMBERED = re.compile(rf"(?:[^\S\n]*\w{{0,9}} ?\d{{1,4}}[.):–—-]+\s)?{_LEAD.pattern}")
 _SENTENCE = re.compile(r"\s+\w")
 _LISTED = re.compile(r"\s*[)\].:–—-]")
 _LINE = re.compile(r"[^\n]*\n\s*")
@@ -78,7 +79,7 @@ def _differs(other: str, sign: str, alphabet: Alphabet) -> bool:
 
 def _first(text: str, tokens: list[Token], alphabet: Alphabet, cues: Cues) -> Claim | None:
     """A label that stands at the start, by itself or named as an option ("Letra B", "A letra B")."""
-    lead = _LEAD.match(text)
+    lead = (_LEAD if alphabet.numeric else _NUMBERED).match(text)
     start = lead.end() if lead else 0
     for token in tokens[:2]:
         if token.start == start or _opens(text, token, cues):
