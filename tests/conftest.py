@@ -1,26 +1,13 @@
 """What several test files share: the official data, and how a missing optional part is treated."""
 
-import importlib.util
 import os
 from pathlib import Path
 
 import pytest
 
+from optional_parts import require
+
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def require(present: bool, what: str) -> None:
-    """Skip when an optional part is absent; fail instead where the checks promised to have installed it."""
-    if present:
-        return
-    if os.environ.get("SOTAQUE_REQUIRE_ALL"):
-        pytest.fail(f"{what} is missing, and SOTAQUE_REQUIRE_ALL is set")
-    pytest.skip(f"{what} is not here")
-
-
-def require_module(*names: str) -> None:
-    for name in names:
-        require(importlib.util.find_spec(name) is not None, f"Python module {name}")
 
 
 @pytest.fixture

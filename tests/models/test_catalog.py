@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import require_module
+from optional_parts import require_module
 from sotaque.errors import UnknownModel, UsageError
 from sotaque.models.catalog import PROVIDERS, ModelOptions, model_forms, open_model
 from sotaque.models.model import ServedModel

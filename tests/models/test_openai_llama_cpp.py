@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asking import ask, chat_request, served, text_request
-from conftest import require, require_module
+from optional_parts import require, require_module
 from sotaque.errors import Rejected
 from sotaque.places import models_folder
 from sotaque.records import Ability, Finish, Message

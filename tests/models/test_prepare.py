@@ -12,7 +12,7 @@ import zipfile
 import pytest
 from local_model import users_local
 
-from conftest import require, require_module
+from optional_parts import require, require_module
 from sotaque.errors import ChecksumError, MissingExtra, UsageError
 from sotaque.models import prepare
 

@@ -12,7 +12,7 @@ import pytest
 from local_model import users_local
 from tiny_models import CHAT, CHAT_WITHOUT_SYSTEM, save_model
 
-from conftest import require, require_module
+from optional_parts import require, require_module
 from sotaque import places
 from sotaque.errors import Fatal, Rejected, UnknownModel, UsageError
 from sotaque.models import local_choose, prepare

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import require_module
+from optional_parts import require_module
 from run_folders import manifest, official
 from scored_samples import GENERATE, failed, sample
 from sotaque.errors import MissingExtra, UsageError

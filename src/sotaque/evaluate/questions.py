@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sotaque.data.sources import Loaded
 from sotaque.errors import UnsupportedMode, UsageError
+from sotaque.models.baselines import Baseline
 from sotaque.models.model import Model
 from sotaque.prompts.order import orders_for
 from sotaque.prompts.render import Plan, Prompt, plan, render
@@ -140,7 +141,7 @@ def _selected(tasks: Sequence[Task], loaded: Loaded, spec: RunSpec) -> dict[str,
 def _prompts(plan: Plan, items: Sequence[Item], spec: RunSpec, model: Model) -> Iterator[Prompt]:
     everyone = crowd(plan.pool.items, plan.task.language, spec.shuffle)
     reads_nothing = Ability.GUESS in model.abilities
-    oracle = model.identity.name == "baseline/oracle"
+    oracle = isinstance(model, Baseline) and model.needs_gold
     for item in items:
         for order in orders_for(item, spec):
             for repeat in range(spec.repeat):

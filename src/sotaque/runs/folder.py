@@ -61,6 +61,7 @@ def write_run(
         summary: of these samples.
         out: the folder; it may exist if it is empty. Without it, ``default_name`` in ``runs``, with -2, -3 ...
             appended where that exists.
+        runs: see ``out``.
         with_items: keep texts although the items may not be shared; the folder is then marked private.
 
     Raises:
@@ -73,7 +74,7 @@ def write_run(
         "private": texts and not manifest.shareable,
     }
     manifest = manifest.model_copy(update=facts)
-    target = out.resolve() if out else runs.resolve() / default_name(manifest)
+    target = out.resolve() if out else runs / default_name(manifest)
     labelled = frozenset(name for name, task in manifest.tasks.items() if task.answer == "label")
 
     def fill(folder: Path) -> None:
