@@ -95,4 +95,4 @@ class Session:
     def _estimate(self, suite: Suite, model: Model, spec: RunSpec) -> Estimated:
         prices = self._prices()
         price: Price | None = prices.prices.get(spec.model) if prices else None
-        return estimate(pose(suite, spec, model), 0, price, prices.currency if prices else "")
+        return estimate(pose(suite, spec, model), price, prices.currency if prices else "")

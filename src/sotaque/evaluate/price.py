@@ -64,27 +64,24 @@ def read_prices(path: Path) -> PriceFile:
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """Before a run: requests, of which stored, and tokens that the others can take at most.
+    """Before a run: requests, and the tokens that they can take at most.
 
     ``cost`` is ``None`` where no price is known.
     """
 
     requests: int
-    stored: int
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
     currency: str = ""
 
 
-def estimate(asking: Asking, stored: int, price: Price | None, currency: str = "") -> Estimated:
-    """Count what would be sent; stored replies are taken off in proportion, since they cost nothing."""
+def estimate(asking: Asking, price: Price | None, currency: str = "") -> Estimated:
+    """Count what a run would send if the store held nothing of it."""
     requests = [question.prompt.request for question in asking.questions]
-    left = (len(requests) - stored) / len(requests) if requests else 0.0
     usage = sum((_at_most(request) for request in requests), Usage())
-    usage = Usage(prompt=round(usage.prompt * left), completion=round(usage.completion * left))
     cost = price.of(usage) if price else None
-    return Estimated(len(requests), stored, usage.prompt, usage.completion, cost, currency)
+    return Estimated(len(requests), usage.prompt, usage.completion, cost, currency)
 
 
 def _at_most(request: Request) -> Usage:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from sotaque.errors import UnknownModel
 from sotaque.models.model import Model
@@ -54,7 +56,9 @@ def model_forms() -> Mapping[str, str]:
 def _served(name: str, model: str, options: ModelOptions) -> Model:
     from sotaque.models.openai_compatible import OpenAICompatibleModel
 
-    return OpenAICompatibleModel(name, model, PROVIDERS[name.partition("/")[0]], options)
+    provider = PROVIDERS[name.partition("/")[0]]
+    elsewhere = options.base_url or os.environ.get(provider.url_variable)
+    return OpenAICompatibleModel(name, model, provider, replace(options, base_url=elsewhere))
 
 
 def _hugging_face(name: str, path_or_id: str, options: ModelOptions) -> Model:

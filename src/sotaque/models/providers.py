@@ -57,6 +57,11 @@ class Provider:
     prompt_logprobs: bool = False
     rendering: Rendering = "chat"
 
+    @property
+    def url_variable(self) -> str:
+        """The environment variable that moves the server elsewhere, as OPENAI_BASE_URL does."""
+        return f"{self.key.removesuffix('_API_KEY')}_BASE_URL"
+
 
 PROVIDERS: Mapping[str, Provider] = {
     # "openai" also stands for any compatible server at --base-url, so it promises as much as such a server may have.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,12 +13,13 @@ from rich.table import Table
 from sotaque.data.declared import SourceSpec
 from sotaque.data.sources import Loaded, Preview
 from sotaque.evaluate.questions import Asking
+from sotaque.evaluate.record import PROTOCOL_FIELDS
 from sotaque.models.catalog import PROVIDERS, model_forms
 from sotaque.models.model import Model
 from sotaque.prompts.render import Prompt, protocol_for, reconstructed
 from sotaque.records import RunSpec
 from sotaque.report.display import isolated
-from sotaque.suites.schema import Suite, Task
+from sotaque.suites.schema import Protocol, Suite, Task
 
 SHOWN_ITEMS = 5
 
@@ -113,17 +115,23 @@ def print_prompt(prompt: Prompt, asking: Asking, model: Model) -> None:
 
 def _protocols(task: Task) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2))
-    for title in ("  field", "published", "default"):
-        table.add_column(title)
     published, ours = task.protocol.published, task.protocol.default
-    for name in ("shots", "max_tokens", "temperature", "top_p", "stop"):
-        stated = "" if published is None else str(getattr(published, name) or 0)
-        table.add_row(f"  {name}", stated, str(getattr(ours, name) or 0))
+    for title in ("  field", "published" if published else "nothing published", "default"):
+        table.add_column(title)
+    for name in PROTOCOL_FIELDS if task.mode == "generate" else ("shots",):
+        table.add_row(f"  {name}", _value(published, name) if published else "", _value(ours, name))
     if published is not None and published.paper:
         table.add_row("  stated in", published.paper, "")
     if ours.why:
         table.add_row("  why", "", ours.why)
     return table
+
+
+def _value(protocol: Protocol, name: str) -> str:
+    value = getattr(protocol, name)
+    if isinstance(value, tuple):
+        return " ".join(repr(each) for each in cast("tuple[str, ...]", value)) or "none"
+    return f"{value:g}"
 
 
 def _source_line(source: SourceSpec) -> str:
