@@ -25,27 +25,24 @@ def task_facts(
     by_task: dict[str, dict[tuple[str, tuple[int, ...]], Sample]] = {name: {} for name in tasks}
     for sample in samples:
         by_task[sample.task].setdefault((sample.item, sample.order), sample)
-    model_is_baseline = spec.model.startswith(PREFIX)
     return {
-        name: _facts(task, protocol, loaded, list(by_task[name].values()), spec, model_is_baseline)
+        name: _facts(task, protocol, loaded, list(by_task[name].values()), spec)
         for name, (task, protocol) in tasks.items()
     }
 
 
-def _facts(  # noqa: PLR0913
-    task: Task, protocol: Protocol, loaded: Loaded, asked: Sequence[Sample], spec: RunSpec, alone: bool
-) -> TaskFacts:
+def _facts(task: Task, protocol: Protocol, loaded: Loaded, asked: Sequence[Sample], spec: RunSpec) -> TaskFacts:
     items = {item.id: item for item in loaded.files[task.source].items}
     everyone = crowd(tuple(items.values()), task.language, spec.shuffle)
-    beside = () if alone else BESIDE
     return TaskFacts(
         mode=task.mode,
         metrics=task.metrics,
         about=task.about,
         chance=_chance(items, asked),
-        baselines={PREFIX + name: _estimate(name, task, items, everyone, asked) for name in beside},
+        baselines={PREFIX + name: _estimate(name, task, items, everyone, asked) for name in BESIDE},
         max_tokens=protocol.max_tokens if task.mode == "generate" else None,
         stop=protocol.stop,
+        reads_nothing=spec.model.startswith(PREFIX),
     )
 
 

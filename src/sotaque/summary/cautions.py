@@ -83,7 +83,7 @@ def _unreadable(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
 
 def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
     """A model that always answers with the same label has not answered the question. Baselines may do as they do."""
-    if facts.mode != "generate" or not facts.baselines:
+    if facts.mode != "generate" or facts.reads_nothing:
         return
     places = Counter(s.order.index(s.score.picked) for s in samples if s.score.picked is not None)
     total = sum(places.values())
