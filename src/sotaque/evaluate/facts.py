@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 
 from sotaque.data.sources import Loaded
-from sotaque.models.baselines import PREFIX, baseline
-from sotaque.prompts.views import Crowd, crowd, view
-from sotaque.records import Guess, Item, Reply, RunSpec, Sample
-from sotaque.scoring.score import score_reply
+from sotaque.models.baselines import PREFIX, Baseline, baseline
+from sotaque.prompts.order import Order
+from sotaque.prompts.views import crowd, view
+from sotaque.records import Item, ItemView, RunSpec, Sample
 from sotaque.stats.intervals import Estimate, exact, no_items, proportion
 from sotaque.suites.schema import Protocol, Task
 from sotaque.summary.results import TaskFacts
@@ -34,33 +34,35 @@ def task_facts(
 def _facts(task: Task, protocol: Protocol, loaded: Loaded, asked: Sequence[Sample], spec: RunSpec) -> TaskFacts:
     items = {item.id: item for item in loaded.files[task.source].items}
     everyone = crowd(tuple(items.values()), task.language, spec.shuffle)
+    views = [(items[sample.item], sample.order, view(everyone, items[sample.item], sample.order)) for sample in asked]
     return TaskFacts(
         mode=task.mode,
         metrics=task.metrics,
         about=task.about,
-        chance=_chance(items, asked),
-        baselines={PREFIX + name: _estimate(name, task, items, everyone, asked) for name in BESIDE},
+        chance=_chance([item for item, _, _ in views]),
+        baselines={PREFIX + name: _estimate(baseline(name), task, views) for name in BESIDE},
         max_tokens=protocol.max_tokens if task.mode == "generate" else None,
         stop=protocol.stop,
         reads_nothing=spec.model.startswith(PREFIX),
     )
 
 
-def _chance(items: Mapping[str, Item], asked: Sequence[Sample]) -> Estimate:
+def _chance(items: Sequence[Item]) -> Estimate:
     """Of guessing blindly: known exactly, so it has no interval."""
-    shares = [1 / len(items[item].options) for item in {sample.item for sample in asked}]
+    shares = [1 / len(item.options) for item in {item.id: item for item in items}.values()]
     return exact(fsum(shares) / len(shares), len(shares)) if shares else no_items()
 
 
-def _estimate(name: str, task: Task, items: Mapping[str, Item], everyone: Crowd, asked: Sequence[Sample]) -> Estimate:
-    """A baseline's credit on the asked items; several orders of one item are averaged first, as for any model."""
-    rule = baseline(name)
+def _estimate(rule: Baseline, task: Task, views: Sequence[tuple[Item, Order, ItemView]]) -> Estimate:
+    """A baseline's credit: 1/k where the right option is among the k it picks.
+
+    Several orders of one item are averaged first, as for any model.
+    """
     credits: dict[str, list[float]] = {}
-    for sample in asked:
-        item = items[sample.item]
-        ((_, reply),) = rule.answer([Guess(view(everyone, item, sample.order))])
-        assert isinstance(reply, Reply)
-        score = score_reply(item, sample.order, reply, task.reading(len(item.options)))
-        credits.setdefault(item.id, []).append(score.values[task.metrics[0]])
-    clusters = [task.cluster_of(items[item]) for item in credits]
-    return proportion([sum(values) / len(values) for values in credits.values()], clusters)
+    clusters: dict[str, str] = {}
+    for item, order, seen in views:
+        picked = rule.picks(seen)
+        right = item.gold is not None and order.index(item.gold) in picked
+        credits.setdefault(item.id, []).append(1 / len(picked) if right else 0.0)
+        clusters[item.id] = task.cluster_of(item)
+    return proportion([fsum(values) / len(values) for values in credits.values()], list(clusters.values()))

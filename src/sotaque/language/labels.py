@@ -43,6 +43,7 @@ class Token:
     need: Need
 
 
+@lru_cache(maxsize=256)
 def labels_for(spec: str, n: int) -> tuple[str, ...]:
     """The first ``n`` labels of an alphabet written as in suite.toml: ``"A B C D"``, ``"الف ب ج د"``.
 
