@@ -145,7 +145,10 @@ def _checked(answer: str, text: str, claimed: Claim, question: Question, *, trun
     """A label, unless the text that belongs to it is another option's."""
     token = claimed.token
     assert token is not None
-    own, keys = token.position, question.keys()
+    own = token.position
+    if claimed.announced and not any(map(str.isalnum, text[token.end :])):
+        return question.picked(own)
+    keys = question.keys()
     rest = _rest(text, token.end, keys, question.language)
     other = attached(rest, keys, own) if rest else None
     if truncated and other not in (None, own) and rest.strip() and keys[own].startswith(rest.strip(" ).:-")):
