@@ -8,13 +8,12 @@ import time
 from pathlib import Path
 
 from processes import run
-from synthetic import write_suite
-
 from sotaque.engine.store import Store
 from sotaque.evaluate.evaluate import Desk, evaluate
 from sotaque.models.baselines import Baseline
 from sotaque.records import RunSpec
 from sotaque.suites.suite import load_suite
+from synthetic import write_suite
 
 ITEMS = 100_000
 

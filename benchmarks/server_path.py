@@ -8,12 +8,11 @@ import tempfile
 from pathlib import Path
 
 from processes import Took, run
-from synthetic import write_suite
-
 from sotaque.evaluate.questions import pose
 from sotaque.models.catalog import ModelOptions, open_model
 from sotaque.records import RunSpec
 from sotaque.suites.suite import load_suite
+from synthetic import write_suite
 
 HERE = Path(__file__).resolve().parent
 REQUESTS, CONCURRENCY, LATENCY, ROUNDS = 1000, 32, 0.05, 5

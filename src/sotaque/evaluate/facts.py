@@ -7,7 +7,6 @@ from math import fsum
 
 from sotaque.data.sources import Loaded
 from sotaque.models.baselines import PREFIX, Baseline, baseline
-from sotaque.prompts.order import Order
 from sotaque.prompts.views import crowd, view
 from sotaque.records import Item, ItemView, RunSpec, Sample
 from sotaque.stats.intervals import Estimate, exact, no_items, proportion
@@ -34,13 +33,13 @@ def task_facts(
 def _facts(task: Task, protocol: Protocol, loaded: Loaded, asked: Sequence[Sample], spec: RunSpec) -> TaskFacts:
     items = {item.id: item for item in loaded.files[task.source].items}
     everyone = crowd(tuple(items.values()), task.language, spec.shuffle)
-    views = [(items[sample.item], sample.order, view(everyone, items[sample.item], sample.order)) for sample in asked]
+    views = [(sample, view(everyone, items[sample.item], sample.order)) for sample in asked]
     return TaskFacts(
         mode=task.mode,
         metrics=task.metrics,
         about=task.about,
-        chance=_chance([item for item, _, _ in views]),
-        baselines={PREFIX + name: _estimate(baseline(name), task, views) for name in BESIDE},
+        chance=_chance([items[name] for name in {sample.item: None for sample in asked}]),
+        baselines={PREFIX + name: _estimate(baseline(name), views) for name in BESIDE},
         max_tokens=protocol.max_tokens if task.mode == "generate" else None,
         stop=protocol.stop,
         reads_nothing=spec.model.startswith(PREFIX),
@@ -49,20 +48,20 @@ def _facts(task: Task, protocol: Protocol, loaded: Loaded, asked: Sequence[Sampl
 
 def _chance(items: Sequence[Item]) -> Estimate:
     """Of guessing blindly: known exactly, so it has no interval."""
-    shares = [1 / len(item.options) for item in {item.id: item for item in items}.values()]
+    shares = [1 / len(item.options) for item in items]
     return exact(fsum(shares) / len(shares), len(shares)) if shares else no_items()
 
 
-def _estimate(rule: Baseline, task: Task, views: Sequence[tuple[Item, Order, ItemView]]) -> Estimate:
+def _estimate(rule: Baseline, views: Sequence[tuple[Sample, ItemView]]) -> Estimate:
     """A baseline's credit: 1/k where the right option is among the k it picks.
 
     Several orders of one item are averaged first, as for any model.
     """
     credits: dict[str, list[float]] = {}
     clusters: dict[str, str] = {}
-    for item, order, seen in views:
+    for sample, seen in views:
         picked = rule.picks(seen)
-        right = item.gold is not None and order.index(item.gold) in picked
-        credits.setdefault(item.id, []).append(1 / len(picked) if right else 0.0)
-        clusters[item.id] = task.cluster_of(item)
+        right = sample.gold is not None and sample.order.index(sample.gold) in picked
+        credits.setdefault(sample.item, []).append(1 / len(picked) if right else 0.0)
+        clusters[sample.item] = sample.cluster
     return proportion([fsum(values) / len(values) for values in credits.values()], list(clusters.values()))

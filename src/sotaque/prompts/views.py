@@ -32,7 +32,10 @@ def crowd(items: Sequence[Item], language: str, shuffle: int | None = None) -> C
     golds = Counter(order_for(item, shuffle).index(item.gold) for item in items if item.gold is not None)
     longest = max((len(item.options) for item in items), default=0)
     asked = sum(golds.values()) or 1
-    return Crowd({text: counts[form] for text, form in keys.items()}, tuple(golds[position] / asked for position in range(longest)))
+    return Crowd(
+        {text: counts[form] for text, form in keys.items()},
+        tuple(golds[position] / asked for position in range(longest)),
+    )
 
 
 def view(crowd: Crowd, item: Item, order: Order, *, oracle: bool = False) -> ItemView:
