@@ -35,10 +35,21 @@ def pull(
         typer.echo("nothing to download: everything is here, and its sha256 is right")
         return
     if not yes:
-        typer.confirm("Download?", abort=True, err=True)
+        _ask_first()
     from sotaque.cli.progress import Download
 
     with Download() as progress:
         paths = pull_files(place, progress)
     for path in paths:
         typer.echo(f"checked: {path}")
+
+
+def _ask_first() -> None:
+    from sotaque.errors import UsageError
+
+    try:
+        agreed = typer.confirm("Download?", err=True)
+    except typer.Abort:  # nobody is there to answer
+        agreed = False
+    if not agreed:
+        raise UsageError("nothing was downloaded", "answer y, or give --yes to download without being asked")

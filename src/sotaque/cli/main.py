@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from sotaque import __version__
 from sotaque.cli import data, models, results, run, suites
-from sotaque.errors import Interrupted, SotaqueError
+from sotaque.cli.streams import discard_output, print_anything
+from sotaque.errors import Interrupted, SotaqueError, UsageError
 
 app = typer.Typer(
     name="sotaque",
@@ -30,29 +33,55 @@ app.command("rescore")(results.rescore)
 app.command("export")(results.export)
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _options(
+    context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
     if version:
         typer.echo(f"sotaque {__version__}")
-        raise typer.Exit
+    elif context.invoked_subcommand is None:
+        raise UsageError("no command was given", "sotaque --help lists them")
 
 
 def main() -> NoReturn:
     """Run the command; every error that sotaque foresees becomes one message on standard error and an exit code."""
+    print_anything()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+            signal.signal(number, _stop)
     try:
-        app()
+        code = _run()
+        sys.stdout.flush()
     except SotaqueError as error:
         _say("stopped" if isinstance(error, Interrupted) else "error", error)
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        code = error.exit_code
+    except _Stopped as stop:
+        _say("stopped", Interrupted(str(stop), "what was finished is kept: run the same command again"))
+        code = Interrupted.exit_code
     except BrokenPipeError:
-        # The reader (head, less) went away: not an error, but Python would complain while closing stdout.
-        sys.stderr.close()
-        sys.exit(0)
-    sys.exit(0)
+        discard_output()
+        code = 0
+    sys.exit(code)
+
+
+def _run() -> int:
+    try:
+        app()
+    except SystemExit as end:
+        # typer takes a reader that went away (head, less) for a failure.
+        if isinstance(end.__context__, BrokenPipeError):
+            raise end.__context__ from None
+        return end.code if isinstance(end.code, int) else 0
+    return 0
+
+
+class _Stopped(BaseException):
+    """A signal came while no request was under way (the engine handles those): while a model loads, say."""
+
+
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    raise _Stopped(f"stopped by {'Ctrl-C' if number == signal.SIGINT else 'SIGTERM'}")
 
 
 def _say(what: str, error: SotaqueError) -> None:

@@ -46,7 +46,11 @@ def _again(
         task = suite.tasks[line.task]
         item = items[line.task].get(line.item)
         if item is None:
-            raise RunFolderError(f"item {line.task}/{line.item} is not in the suite any more", file=run.path)
+            raise RunFolderError(
+                f"item {line.task}/{line.item} is not in the suite any more",
+                file=run.path,
+                remedy="put it back, name where the items are now with --source, or run again",
+            )
         place = (task.source, item.id)
         if place not in hashes:
             hashes[place] = item_hash(item)

@@ -56,10 +56,11 @@ def find_source(suite: Suite, source: str, keys: Collection[str] = ()) -> Place:
     if source in ("", "bundled") and source not in suite.sources:
         source = suite.first_source
     if source not in suite.sources:
-        if "/" not in source and not Path(source).exists():
+        folder = Path(source).expanduser()  # run folders write the user's home as ~
+        if "/" not in source and not folder.exists():
             raise UsageError(f"'{suite.name}' has no source '{source}'", did_you_mean(source, suite.sources))
         usable = {name: spec for name, spec in suite.sources.items() if set(keys) <= spec.files.keys()}
-        return in_folder(usable, Path(source), keys, suite.ref)
+        return in_folder(usable, folder, keys, suite.ref)
     spec = suite.sources[source]
     for key in sorted(set(keys) - spec.files.keys()):
         raise UsageError(f"source '{source}' of '{suite.name}' has no file '{key}'", f"it has: {', '.join(spec.files)}")

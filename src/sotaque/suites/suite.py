@@ -52,7 +52,7 @@ def suite_folder(ref: str | Path) -> Path:
     """
     if isinstance(ref, str) and ref in BUNDLED:
         return bundled_folder(ref)
-    path = Path(ref)
+    path = Path(ref).expanduser()  # run folders write the user's home as ~
     if path.name == "suite.toml" and path.is_file():
         return path.parent
     if (path / "suite.toml").is_file():
