@@ -58,6 +58,16 @@ def test_lost_requests_are_counted_apart_from_unread_verdicts():
     assert found[1].startswith("1 of 3 replies could not be scored")
 
 
+def test_reasoning_inside_a_short_limit_is_said_even_where_an_answer_came():
+    rows = [sample(0, usage=Usage(10, 5, 3)), sample(1)]
+    expected = (
+        "1 of 2 replies spent reasoning tokens inside the limit of 5: the limit, not the language, may decide. "
+        "Try --max-tokens 1024.",
+    )
+    assert warnings_of(rows, max_tokens=5) == expected
+    assert warnings_of(rows, max_tokens=64) == ()
+
+
 def test_unreadable_replies_from_a_tenth_on():
     rows = [sample(i, Outcome.INVALID if i == 0 else Outcome.CORRECT) for i in range(10)]
     assert warnings_of(rows) == ("1 of 10 replies hold no answer that can be read; they count as not correct.",)
