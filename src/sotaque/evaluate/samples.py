@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
+from typing import Any
 
 from sotaque.data.sources import Loaded
 from sotaque.engine.store import Store, Stored
@@ -16,6 +17,9 @@ from sotaque.runs.samples import SampleLine
 from sotaque.scoring.score import score_reply, scoring_hash
 from sotaque.suites.items import task_named
 from sotaque.suites.schema import Suite, Task
+
+
+SAMPLE_FIELDS = tuple(field.name for field in fields(Sample))
 
 
 def score_all(questions: Sequence[Question], answers: Sequence[Stored | Failure]) -> list[Sample]:
@@ -76,17 +80,16 @@ def _is_elsewhere(line: SampleLine) -> bool:
 
 
 def _scored_anew(line: SampleLine, task: Task, item: Item, reply: Reply | Failure) -> Sample:
-    known = {field.name: getattr(line, field.name) for field in fields(Sample)}
     reading = task.reading(len(item.options))
-    return replace(
-        Sample(**known),
-        reply=reply,
-        score=score_reply(item, line.order, reply, reading),
-        scoring_hash=scoring_hash(reading),
-        groups=task.groups_of(item),
-        cluster=task.cluster_of(item),
-        irregular=item.irregular,
-    )
+    anew: dict[str, Any] = {
+        "reply": reply,
+        "score": score_reply(item, line.order, reply, reading),
+        "scoring_hash": scoring_hash(reading),
+        "groups": task.groups_of(item),
+        "cluster": task.cluster_of(item),
+        "irregular": item.irregular,
+    }
+    return Sample(**{name: anew[name] if name in anew else getattr(line, name) for name in SAMPLE_FIELDS})
 
 
 def _sample(question: Question, answer: Stored | Failure) -> Sample:

@@ -50,8 +50,8 @@ def write_run(
     out: Path | None = None,
     runs: Path = Path("runs"),
     with_items: bool = False,
-) -> Path:
-    """Write a run folder and return its path.
+) -> RunFolder:
+    """Write a run folder, and return it as it would be read.
 
     The files are written beside the target and then renamed, so that a folder is complete as soon as it exists.
 
@@ -77,17 +77,20 @@ def write_run(
     target = out.resolve() if out else runs / default_name(manifest)
     labelled = frozenset(name for name, task in manifest.tasks.items() if task.answer == "label")
 
+    lines = tuple(kept_lines(_in_task_order(samples, manifest), texts=texts, labelled=labelled))
+
     def fill(folder: Path) -> None:
         (folder / MANIFEST).write_bytes(manifest_json(manifest))
         with (folder / SAMPLES).open("wb") as file:
-            file.writelines(dump_samples(_in_task_order(samples, manifest), texts=texts, labelled=labelled))
+            file.writelines(dump_samples(lines))
         (folder / SUMMARY).write_bytes(storable_json(summary, indent=2))
 
     if out:
         _refuse_used(target)
     with _explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        return _in_one_step(target, fill, numbered=out is None)
+        path = _in_one_step(target, fill, numbered=out is None)
+    return RunFolder(path, manifest, lines, summary)
 
 
 def read_run(path: Path) -> RunFolder:

@@ -44,6 +44,7 @@ class SampleLine(Sample):
 
 
 _LINE = TypeAdapter(SampleLine)
+_FIELDS = tuple(field.name for field in fields(Sample))
 
 
 class BrokenLine(ValueError):
@@ -54,8 +55,8 @@ class BrokenLine(ValueError):
         self.number = number
 
 
-def dump_samples(samples: Iterable[Sample], *, texts: bool, labelled: frozenset[str]) -> Iterator[bytes]:
-    """Lines of samples.jsonl, each with its line feed.
+def kept_lines(samples: Iterable[Sample], *, texts: bool, labelled: frozenset[str]) -> Iterator[SampleLine]:
+    """What a run folder keeps of samples.
 
     Args:
         samples: in the order of the file.
@@ -63,8 +64,12 @@ def dump_samples(samples: Iterable[Sample], *, texts: bool, labelled: frozenset[
         labelled: tasks that ask for a label; only theirs is kept without texts.
     """
     for sample in samples:
-        line = _line(sample) if texts else _bare_line(sample, labelled=sample.task in labelled)
-        yield storable_json(line)
+        yield _line(sample) if texts else _bare_line(sample, labelled=sample.task in labelled)
+
+
+def dump_samples(lines: Iterable[SampleLine]) -> Iterator[bytes]:
+    """Lines of samples.jsonl, each with its line feed."""
+    return (storable_json(line) for line in lines)
 
 
 def load_samples(file: BinaryIO) -> Iterator[SampleLine]:
@@ -96,7 +101,7 @@ def first_fault(error: ValidationError) -> str:
 
 
 def _line(sample: Sample) -> SampleLine:
-    given = {field.name: getattr(sample, field.name) for field in fields(Sample)}
+    given = {name: getattr(sample, name) for name in _FIELDS}
     return SampleLine(**given, withheld=isinstance(sample, SampleLine) and sample.withheld)
 
 
