@@ -12,7 +12,7 @@ demo: export SOTAQUE_HOME ?= $(CURDIR)/.demo/home
 
 demo: $(VENV)/.local
 	$(BIN)/sotaque models prepare local
-	$(BIN)/sotaque run masalbench --model local --model baseline/longest --mode all --out .demo/runs
+	$(BIN)/sotaque run masalbench --model local --model baseline/longest --mode all --limit 6 --out .demo/runs
 
 test: $(VENV)/.dev check
 	$(BIN)/python -m pytest -n $(WORKERS)

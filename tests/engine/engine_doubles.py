@@ -2,12 +2,15 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
+from sotaque.engine.store import Stored
 from sotaque.errors import ModelError
 from sotaque.models.model import Identity
-from sotaque.records import Ability, Choose, Generate, Message, OptionScore, Reply, Request, Sampling
+from sotaque.records import Ability, Choose, Failure, Generate, Message, OptionScore, Reply, Request, Sampling
 
 PROVERBS = (
     "Água mole em pedra dura",
@@ -115,3 +118,35 @@ def ordinary_user() -> Iterator[None]:
         yield
     finally:
         os.seteuid(0)
+
+
+def claims_in(path: Path) -> int:
+    with sqlite3.connect(path) as connection:
+        (count,) = connection.execute("SELECT COUNT(*) FROM claims").fetchone()
+    connection.close()
+    return count
+
+
+def replies_in(path: Path) -> int:
+    with sqlite3.connect(path) as connection:
+        (count,) = connection.execute("SELECT COUNT(*) FROM replies").fetchone()
+    connection.close()
+    return count
+
+
+def texts(results: Iterable[Stored | Failure]) -> list[str | None]:
+    return ["FAILED" if isinstance(result, Failure) else result.reply.text for result in results]
+
+
+class Log:
+    """A Watch that keeps what it hears."""
+
+    def __init__(self) -> None:
+        self.start: tuple[int, int] | None = None
+        self.steps: list[tuple[int, int, int]] = []
+
+    def started(self, total: int, stored: int) -> None:
+        self.start = (total, stored)
+
+    def landed(self, done: int, failed: int, in_flight: int) -> None:
+        self.steps.append((done, failed, in_flight))

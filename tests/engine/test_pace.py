@@ -321,6 +321,15 @@ def test_lone_failure_after_a_long_silence_does_not_end_a_run() -> None:
     assert run(work)[0] == REPLY
 
 
+def test_patience_begins_anew_with_every_reply() -> None:
+    async def work(pace: Pace) -> object:
+        await asyncio.sleep(5000)
+        pace.replied()
+        return await ask([BUSY] * 12 + [REPLY])(pace)
+
+    assert run(work)[0] == REPLY
+
+
 def test_server_that_asks_to_wait_until_tomorrow_ends_the_run() -> None:
     with pytest.raises(GaveUp, match="asks to wait 86400 s"):
         run(ask([Transient("429: daily quota", retry_after=86_400, overload=True), REPLY]))

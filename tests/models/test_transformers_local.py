@@ -43,6 +43,10 @@ HOSTILE = {
 @pytest.fixture(autouse=True)
 def own_models(tmp_path_factory, monkeypatch):
     require_module("torch", "transformers", "accelerate")
+    import torch
+
+    # Threads of small steps wait on each other: with several test processes on few cores, one is ten times faster.
+    torch.set_num_threads(1)
     monkeypatch.setenv("SOTAQUE_MODELS", str(tmp_path_factory.mktemp("models")))
 
 

@@ -24,8 +24,7 @@ def answer_in_batches(ledger: Ledger, model: BatchModel, signals: Signals) -> No
         if jobs := ledger.take(model.batch_size):
             _answer(jobs, ledger, model, signals)
         elif ledger.has_more:
-            with signals.interruptible():
-                time.sleep(POLL)
+            time.sleep(POLL)
             ledger.look_again()
 
 

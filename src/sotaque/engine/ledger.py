@@ -94,10 +94,6 @@ class Ledger:
     def look_again(self) -> None:
         """Queue what other processes had claimed: it may be answered, or free, by now. To be called every ``POLL``."""
         self._queue, self._waiting = self._waiting, self._queue
-        landed = self._store.find(self._queue, self._since)
-        for key, stored in landed.items():
-            self._settle(key, stored)
-        self._queue = deque(key for key in self._queue if key not in landed)
 
     def land(self, job: Job, answer: Reply | Failure) -> None:
         """Store a reply, or note a failure, which is never stored."""

@@ -40,17 +40,18 @@ class Cues:
     def __init__(self, tables: tuple[Answering, ...]) -> None:
         def words(*fields: str) -> str:
             found = [getattr(table, name) for name in fields for table in tables if getattr(table, name) != NOTHING]
-            return rf"(?<!\w)(?:{'|'.join(found) or NOTHING})(?!\w)"
+            return rf"(?<!\w)(?>(?:{'|'.join(found) or NOTHING})(?!\w))"
 
+        # Every word and every round of a loop is atomic: tables overlap, and backtracking into them is exponential.
         # Small letters only: a capital A between noun and label is a label itself, not an article.
         noun, option, copula, right = words("answer", "option"), words("option"), words("copula"), words("right")
         small = rf"(?-i:{words('filler')})|{words('article')}\s+{option}|{option}|{right}"
-        fill = rf"(?:[\s{BRACKETS}]|{small})*"
+        fill = rf"(?>[\s{BRACKETS}]|{small})*"
         link = rf"(?P<link>:|=|->|→|[–—-](?=\s)|{copula})"
         self._linked = _compiled(rf"{noun}(?P<gap>{_GAP}){link}\s*,?\s*(?:{words('intro')}\s*,?)?{fill}\Z")
         self._hedged = _compiled(rf"{noun}{_GAP}(?P<link>{words('hedged')}){fill}\Z")
         self._titled = _compiled(
-            rf"(?:{words('answer')}(?:\s|{right}|{option})*|{option}(?:\s|{words('filler')})*{right}(?:\s|{right})*"
+            rf"(?:{words('answer')}(?>\s|{right}|{option})*|{option}(?>\s|{words('filler')})*{right}(?>\s|{right})*"
             rf"|{right}\s+{option})[,،]?{fill}\Z"
         )
         self._noun_before = _compiled(rf"{noun}[^.!?؟;\n]{{0,100}}?{fill}\Z")
@@ -66,12 +67,12 @@ class Cues:
         self._no_before = _compiled(rf"{words('no')}{fill}\Z")
         self._lists = _compiled(words("lists"))
 
-        close = rf"(?:[^\S\n]|[{BRACKETS}])*"
+        close = rf"(?>[^\S\n]|[{BRACKETS}])*"
         verb, praise = words("copula", "hedged"), words("right", "answer")
         article, more = words("filler"), words("filler", "right", "answer")
         self._affirmed = _compiled(
-            rf"{close}[,،]?[ \t]*{verb}\s(?:\s|{article})*{praise}"
-            rf"|{close}[,،]?[ \t]*(?:\s|{more})*{praise}\s*(?:\s|{more})*{words('final')}"
+            rf"{close}[,،]?[ \t]*{verb}\s(?>\s|{article})*{praise}"
+            rf"|{close}[,،]?[ \t]*(?>\s|{more})*{praise}\s*(?>\s|{more})*{words('final')}"
             rf"|{close}{words('chosen')}"
             rf"|\s*\(\s*{right}\s*\)|{close}[:–—-][ \t]*{right}\s*(?:[.,;!\n]|\Z)"
         )
@@ -84,7 +85,7 @@ class Cues:
         self.either = words("either")
         self.both = words("both")
         self.plural = words("plural")
-        self.between = rf"(?:[\s{BRACKETS}]|(?-i:{words('article')})|{option})*"
+        self.between = rf"(?>[\s{BRACKETS}]|(?-i:{words('article')})|{option})*"
         self.opening = _compiled(rf"[\s{BRACKETS}\-–—•]*(?:{words('article')}\s)?{fill}{option}{fill}\Z")
         self.unsure = _compiled(rf"{noun}{_GAP}(?::|{copula})\s*(?:{words('filler')}\s)?{words('unsure')}")
         self.function = _compiled(words("function") + r"\Z")
@@ -94,6 +95,8 @@ class Cues:
     def firmness(self, text: str, token: Token) -> Firmness:
         """How firmly ``text`` (plain form) announces the label at ``token``; negated mentions are only mentions."""
         left, right = text[max(0, token.start - BEFORE) : token.start], text[token.end : token.end + AFTER]
+        if token.need is Need.TIGHT_END and not self.bounded(token, right):
+            return Firmness.MENTIONED
         if _QUESTION.match(right) or self._wrong.match(right):
             return Firmness.MENTIONED
         if self._affirmed_after(left, right, text[token.start : token.end]):

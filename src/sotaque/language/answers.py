@@ -113,7 +113,8 @@ ENGLISH = Answering(
     contrast=r"but|but rather|rather|instead",
     no=r"not|never|isn't|wasn't|can't|cannot|can not|neither|nor",
     wrong=r"(?:is|was|would be|can|could|does|should)(?: (?:clearly|also|certainly|definitely|simply))?"
-    r" (?:not|n't|wrong|incorrect|false|inaccurate)|(?:is|was|does|could|would|ca)n't|cannot|(?:wrong|incorrect|false)(?=\s*(?:[.,;!)\n]|\Z))",
+    r" (?:not|n't|wrong|incorrect|false|inaccurate)|(?:is|was|does|could|would|ca)n't|cannot"
+    r"|(?:wrong|incorrect|false)(?=\s*(?:[.,;!)\n]|\Z))",
     reason=r"because|since|as|due|for|is|and|but|which|where|given|would|it|based|with",
     either=r"or",
     both=r"and",

@@ -43,6 +43,7 @@ class Token:
     need: Need
 
 
+@lru_cache(maxsize=256)
 def labels_for(spec: str, n: int) -> tuple[str, ...]:
     """The first ``n`` labels of an alphabet written as in suite.toml: ``"A B C D"``, ``"الف ب ج د"``.
 
@@ -106,8 +107,7 @@ class Alphabet:
         "1" may become "10", ا may become این, "a" may be an article; B and ب are what they are.
         """
         position, need = self.needs[sign]
-        cased = sign.lower() != sign.upper()
-        if need is Need.TIGHT_END or (need is Need.CLAUSE_END and not cased):
+        if sign in WORDS or (need is Need.CLAUSE_END and sign.lower() == sign.upper()):
             return True
         return any(other.startswith(sign) and at != position for other, (at, _) in self.needs.items())
 
@@ -122,7 +122,7 @@ def _need(sign: str, label: str) -> Need:
     cased = sign.lower() != sign.upper()
     word = sign.lower() in WORDS
     if cased and sign == sign.lower():
-        return Need.TIGHT_END if word else Need.CLAUSE_END
+        return Need.TIGHT_END if word and sign != label else Need.CLAUSE_END
     alias = not cased and sign != label
     return Need.CLAUSE_END if word or alias else Need.BOUNDARY
 

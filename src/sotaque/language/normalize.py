@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
 
 ZWNJ = "\u200c"
 
@@ -36,7 +35,6 @@ PERSIAN = frozenset({"fa", "fas", "per", "prs", "pes"})
 DOTTED_I = frozenset({"tr", "tur", "az", "aze"})
 
 
-@lru_cache(maxsize=65_536)
 def key(text: str, language: str) -> str:
     """The form in which two texts of a language are compared.
 
@@ -62,7 +60,6 @@ def key(text: str, language: str) -> str:
     return " ".join((folded if folded == text else _compose(folded)).split())
 
 
-@lru_cache(maxsize=65_536)
 def answer_key(text: str, language: str) -> str:
     """The key of an answer: quotes are overlooked everywhere, closing punctuation at the end.
 
@@ -114,8 +111,8 @@ _BLOCK_TAG = re.compile(
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>", re.IGNORECASE)
-_LATEX = re.compile(r"\\(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|emph|underline)\s*(?=\{)")
-_LATEX_SYMBOL = re.compile(r"\\(?:[()\[\]{}$,;!]|quad\b|left\b|right\b)")
+_LATEX = re.compile(r"\\(?:fbox|text|textbf|textit|textrm|mathrm|mathbf|mathsf|mathit|emph|underline)\s*(?=\{)")
+_LATEX_SYMBOL = re.compile(r"\\(?:boxed\s*(?=\{)|[()\[\]{}$,;!]|quad\b|left\b|right\b)")
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*(?=\n)")
 _MARKS = re.compile(r"[*`${}]|~~|_+(?=\W|$)|(?<!\w)_+")
 _LINE_LEAD = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|>[ \t]*)+", re.MULTILINE)

@@ -103,7 +103,13 @@ class Baseline:
             else:
                 yield request, Rejected(self.refusal(Ability.COMPLETE))
 
-    def _scores(self, view: ItemView) -> tuple[OptionScore, ...]:
-        values = [RULES[self.rule].value(view, at) for at in range(len(view.options))]
+    def picks(self, view: ItemView) -> tuple[int, ...]:
+        """The positions that share the top: one, or all that the rule cannot tell apart."""
+        value = RULES[self.rule].value
+        values = [value(view, at) for at in range(len(view.options))]
         top = max(values)
-        return tuple(OptionScore(0.0 if value == top else -1.0, 1) for value in values)
+        return tuple(at for at, each in enumerate(values) if each == top)
+
+    def _scores(self, view: ItemView) -> tuple[OptionScore, ...]:
+        picked = self.picks(view)
+        return tuple(OptionScore(0.0 if at in picked else -1.0, 1) for at in range(len(view.options)))

@@ -14,6 +14,8 @@ from sotaque.records import OptionScore
 # Memory for the expanded cache, and for the logits of one step. More gains nothing on a CPU.
 CACHE_BYTES = 256 * 2**20
 LOGIT_BYTES = 256 * 2**20
+# A step has a fixed cost, about that of reading so many more tokens.
+STEP_WORTH = 16
 
 Rest = tuple[int, ...]
 
@@ -64,16 +66,21 @@ def _shared(network: Network, prefix: Rest, rests: Sequence[Rest]) -> dict[Rest,
 
 
 def chunks(rests: Sequence[Rest], context: int, room: int) -> Iterator[list[Rest]]:
-    """Group ``rests``, shortest first, so that a group's expanded cache stays within ``room`` tokens.
+    """Group ``rests``, shortest first, into batches that are padded to their longest member.
 
-    A rest that alone exceeds the room is a group of its own.
+    A group's expanded cache stays within ``room`` tokens, unless a rest alone exceeds it; and a group ends where
+    padding would cost more than another step, so that one long option does not make all of them long.
     """
     group: list[Rest] = []
+    own = 0
     for rest in rests:
-        if group and (len(group) + 1) * (context + len(rest)) > room:
+        rows = len(group) + 1
+        padding = rows * len(rest) - own - len(rest)
+        if group and (rows * (context + len(rest)) > room or padding > max(STEP_WORTH, own // 4)):
             yield group
-            group = []
+            group, own = [], 0
         group.append(rest)
+        own += len(rest)
     if group:
         yield group
 

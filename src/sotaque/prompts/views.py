@@ -17,22 +17,25 @@ class Crowd:
     """Counts over all items of a task, not only those a run uses: a limit never changes what a baseline sees.
 
     Attributes:
-        counts: how often a text (key form) occurs among the options of all items.
+        counts: for each text among the options of all items, how often it, in its key form, occurs there.
         gold_rates: for each position, the share of items whose right option is shown there.
     """
 
-    language: str
     counts: Mapping[str, int]
     gold_rates: tuple[float, ...]
 
 
 def crowd(items: Sequence[Item], language: str, shuffle: int | None = None) -> Crowd:
     """Count options and positions, in the order in which a run with this ``shuffle`` shows them."""
-    counts = Counter(key(option.text, language) for item in items for option in item.options)
+    keys = {text: key(text, language) for text in {option.text for item in items for option in item.options}}
+    counts = Counter(keys[option.text] for item in items for option in item.options)
     golds = Counter(order_for(item, shuffle).index(item.gold) for item in items if item.gold is not None)
     longest = max((len(item.options) for item in items), default=0)
     asked = sum(golds.values()) or 1
-    return Crowd(language, dict(counts), tuple(golds[position] / asked for position in range(longest)))
+    return Crowd(
+        {text: counts[form] for text, form in keys.items()},
+        tuple(golds[position] / asked for position in range(longest)),
+    )
 
 
 def view(crowd: Crowd, item: Item, order: Order, *, oracle: bool = False) -> ItemView:
@@ -40,7 +43,7 @@ def view(crowd: Crowd, item: Item, order: Order, *, oracle: bool = False) -> Ite
     texts = tuple(item.options[index].text for index in order)
     return ItemView(
         options=texts,
-        counts=tuple(crowd.counts[key(text, crowd.language)] for text in texts),
+        counts=tuple(crowd.counts[text] for text in texts),
         gold_rates=crowd.gold_rates[: len(texts)],
         gold=order.index(item.gold) if oracle and item.gold is not None else None,
     )

@@ -17,6 +17,7 @@ from sotaque.report.wording import facts, heading, model_line, private_line
 from sotaque.runs import RunFolder
 from sotaque.stats.intervals import Estimate
 from sotaque.summary import TaskSummary, notices, percent
+from sotaque.summary.results import NO_ANSWER, TIED
 
 WIDE = 100
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
@@ -111,7 +112,7 @@ def _table(runs: Runs, width: int) -> Table:
     tasks = [task for run in runs.values() for task in run.summary.tasks.values()]
     columns = ["task"] + (["model"] if len(runs) > 1 else []) + ["n", "score", "95 % interval"]
     columns += ["chance"] if any(task.chance for task in tasks) else []
-    columns += ["longest"] if any(LONGEST_OPTION in task.baselines for task in tasks) else []
+    columns += ["longest"] if any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks) else []
     columns += ["0 % to 100 %"] if width >= WIDE else []
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
@@ -209,12 +210,13 @@ def _outcomes(task: TaskSummary) -> Text:
 def _roles(task: TaskSummary) -> Text | None:
     if not task.roles:
         return None
-    return Text("picked: " + ", ".join(f"{shown(role, 40)} {percent(share)}" for role, share in task.roles.items()))
+    shares = {role: share for role, share in task.roles.items() if share or role not in (TIED, NO_ANSWER)}
+    return Text("picked: " + ", ".join(f"{shown(role, 40)} {percent(share)}" for role, share in shares.items()))
 
 
 def _baselines(task: TaskSummary) -> Text | None:
     """All baselines, where there are more than the one that has a column."""
-    if not set(task.baselines) - {LONGEST_OPTION}:
+    if task.reads_nothing or not set(task.baselines) - {LONGEST_OPTION}:
         return None
     ranked = sorted(task.baselines.items(), key=lambda pair: -(pair[1].value or 0.0))
     return Text("baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {_share(e)}" for n, e in ranked))
@@ -228,7 +230,7 @@ def _clustering(headline: Estimate) -> Text | None:
 
 
 def _cost(task: TaskSummary) -> Text | None:
-    if task.median_seconds is None:
+    if task.median_seconds is None or task.reads_nothing:
         return None
     usage = task.usage
     tokens = f", {usage.prompt:,} tokens in, {usage.completion:,} out" if usage.prompt or usage.completion else ""
@@ -253,11 +255,14 @@ def _warnings(runs: Runs) -> list[str]:
 
 def _warnings_of(run: RunFolder) -> Iterator[str]:
     yield from dict.fromkeys([*run.manifest.warnings, *run.summary.warnings])
-    many = len(run.summary.tasks) > 1
+    said: dict[str, list[str]] = {}
     for name, task in run.summary.tasks.items():
         odd = f"{task.irregular:,} of {task.items:,} items are irregular in the source; they count like all others."
         for line in (*task.warnings, *task.headline.warnings, *([odd] if task.irregular else [])):
-            yield f"{name}: {line}" if many else line
+            said.setdefault(line, []).append(name)
+    many = len(run.summary.tasks) > 1
+    for line, names in said.items():
+        yield f"{', '.join(names)}: {line}" if many else line
 
 
 def _said_once(lines: Mapping[str, Iterable[str]]) -> list[str]:

@@ -25,7 +25,7 @@ Kind = Literal["picked", "invalid", "conflict"]
 
 _DECORATION = f" \t\r\n.*_`#:,;!،؛…\u200e\u200f\u200b\ufeff\u2066-\u2069{BRACKETS}".replace("\\", "")
 _FROM_TEXT = "read from the option's text"
-_ANSWER_BOX = re.compile(r"\\boxed\s*(?=\{)|<(?:answer|final_answer|resposta)\s*>", re.IGNORECASE)
+_ANSWER_BOX = re.compile(r"\\boxed\s*(?=\{)|(?i:<(?:answer|final_answer|resposta)\s*>)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,18 @@ class Question:
 
     def keys(self) -> list[str]:
         """The options' texts in the form in which they are compared."""
-        return [answer_key(strip_markup(option), self.language) for option in self.options]
+        return [_option_key(option, self.language) for option in self.options]
 
     def picked(self, position: int, note: str = "") -> Extraction:
         """The extraction of this option."""
         read = self.labels[position] if position < len(self.labels) else self.options[position]
         return Extraction("picked", position, read, note)
+
+
+@lru_cache(maxsize=8192)
+def _option_key(option: str, language: str) -> str:
+    """Cached for options, which come again with every model; replies do not, and can be long."""
+    return answer_key(strip_markup(option), language)
 
 
 def extract(
@@ -139,7 +145,10 @@ def _checked(answer: str, text: str, claimed: Claim, question: Question, *, trun
     """A label, unless the text that belongs to it is another option's."""
     token = claimed.token
     assert token is not None
-    own, keys = token.position, question.keys()
+    own = token.position
+    if claimed.announced and not any(map(str.isalnum, text[token.end :])):
+        return question.picked(own)
+    keys = question.keys()
     rest = _rest(text, token.end, keys, question.language)
     other = attached(rest, keys, own) if rest else None
     if truncated and other not in (None, own) and rest.strip() and keys[own].startswith(rest.strip(" ).:-")):

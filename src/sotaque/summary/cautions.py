@@ -12,6 +12,7 @@ MANY_UNREADABLE = 0.1
 SAME_PLACE = 0.95
 ENOUGH_TO_SEE_A_HABIT = 20
 ROOM_TO_REASON = 1024
+TOO_LITTLE_TO_REASON = 64
 
 
 def run_cautions(reported: Mapping[str, int]) -> tuple[str, ...]:
@@ -29,6 +30,7 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
         *_lost(tally, len(samples)),
         *_empty(samples, tally, facts),
         *_cut_off(samples, facts),
+        *_reasoning_billed(samples, facts),
         *_unreadable(tally, len(samples)),
         *_same_place(samples, facts),
     )
@@ -70,6 +72,18 @@ def _cut_off(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
         yield f"In {thinking:,} of these {len(replies):,}, reasoning tokens used up the budget."
 
 
+def _reasoning_billed(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
+    """A short limit that includes reasoning measures how little a model thinks, even where it still answers."""
+    if facts.max_tokens is None or facts.max_tokens >= TOO_LITTLE_TO_REASON:
+        return
+    thinking = sum(isinstance(s.reply, Reply) and s.reply.usage.reasoning > 0 for s in samples)
+    if thinking:
+        yield (
+            f"{thinking:,} of {len(samples):,} replies spent reasoning tokens inside the limit of {facts.max_tokens}: "
+            f"the limit, not the language, may decide. Try --max-tokens {ROOM_TO_REASON}."
+        )
+
+
 def _spent_on_reasoning(reply: Reply) -> bool:
     text = (reply.text or "").strip()
     return bool(reply.reasoning) or text.startswith("<think>") or 2 * reply.usage.reasoning > reply.usage.completion
@@ -83,7 +97,7 @@ def _unreadable(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
 
 def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
     """A model that always answers with the same label has not answered the question. Baselines may do as they do."""
-    if facts.mode != "generate" or not facts.baselines:
+    if facts.mode != "generate" or facts.reads_nothing:
         return
     places = Counter(s.order.index(s.score.picked) for s in samples if s.score.picked is not None)
     total = sum(places.values())

@@ -60,6 +60,8 @@ def _shortcuts(task: TaskSummary) -> Iterator[str]:
 def _standing(task: TaskSummary) -> Iterator[str]:
     """Where the model stands: against chance first, and only if it clears that, against the best shortcut."""
     mark = task.headline
+    if task.reads_nothing:
+        return
     if mark.value is None or mark.low is None or mark.high is None:
         return
     ranked = _ranked(task)

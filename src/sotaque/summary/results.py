@@ -23,9 +23,9 @@ class TaskFacts:
         metrics: the first is the headline.
         chance: the headline's value for blind guessing.
         baselines: other models that read no question ("baseline/longest"), by the headline metric, on the same items.
-            Leave it empty when the model is such a baseline itself.
         max_tokens: the limit that was in force; ``None`` where nothing is generated.
         stop: the stop strings that were in force.
+        reads_nothing: the model is itself such a baseline.
     """
 
     mode: Mode
@@ -35,6 +35,7 @@ class TaskFacts:
     baselines: Estimates = field(default_factory=dict[str, Estimate])
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
+    reads_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class TaskSummary:
         median_seconds: per reply; ``None`` without replies.
         irregular: items whose source row is odd; they are counted like all others.
         warnings: sentences about what went wrong or may mislead.
+        reads_nothing: the model is a baseline.
     """
 
     about: str
@@ -72,6 +74,7 @@ class TaskSummary:
     usage: Usage
     irregular: int
     warnings: tuple[str, ...]
+    reads_nothing: bool = False
 
     @property
     def headline(self) -> Estimate:

@@ -65,6 +65,7 @@ def _task(samples: Sequence[Sample], facts: TaskFacts) -> TaskSummary:
         usage=_usage(samples),
         irregular=len({sample.item for sample in samples if sample.irregular}),
         warnings=task_cautions(samples, facts),
+        reads_nothing=facts.reads_nothing,
     )
 
 
