@@ -92,27 +92,37 @@ def test_every_command_of_a_page_runs(
 def run_line(line: str, request: pytest.FixtureRequest) -> None:
     """Run one line of the documentation, or its equivalent without the network.
 
-    ``make X`` is looked up with ``make -n``; ``pip install 'sotaque[X]'`` in pyproject.toml; ``--model local`` needs
-    the prepared model; ``data pull`` and ``--source official`` find the published files already downloaded.
+    ``make X`` is looked up with ``make -n``; ``pip install 'sotaque[X]'`` in pyproject.toml; ``export KEY=...`` among
+    the keys that exist; ``data pull`` and ``--source official`` find the published files already downloaded.
     """
-    words = shlex.split(line)
-    if words[0] == "make":
-        dry = subprocess.run([*words, "-n"], cwd=ROOT, capture_output=True, text=True, check=False)
-        assert dry.returncode == 0, dry.stderr
-    elif words[:2] == ["pip", "install"]:
-        (wanted,) = words[2:]
-        name, extra = re.fullmatch(r"(\w+)(?:\[(\w+)\])?", wanted).groups()
-        assert name == PROJECT["name"]
-        assert extra is None or extra in PROJECT["optional-dependencies"]
-    elif words[0] == "sotaque":
-        if "local" in words:
-            with_local_model(request)
-        if "pull" in words or "official" in words:
-            request.getfixturevalue("downloaded")
-        ended = sotaque(*expanded(words[1:]))
-        assert ended.code == 0, f"{line}\n{ended.err}"
-    else:
-        pytest.fail(f"a command of a form that this test does not know: {line}")
+    for words in (shlex.split(part) for part in line.split(" && ")):
+        if words[0] == "make":
+            dry = subprocess.run([*words, "-n"], cwd=ROOT, capture_output=True, text=True, check=False)
+            assert dry.returncode == 0, dry.stderr
+        elif words[:2] == ["pip", "install"]:
+            (wanted,) = words[2:]
+            name, extra = re.fullmatch(r"(\w+)(?:\[(\w+)\])?", wanted).groups()
+            assert name == PROJECT["name"]
+            assert extra is None or extra in PROJECT["optional-dependencies"]
+        elif words[0] == "export" and words[1].endswith("_API_KEY=..."):
+            assert words[1].removesuffix("=...") in {provider.key for provider in PROVIDERS.values()}
+        elif words[0] == "sotaque":
+            run_sotaque(words[1:], request)
+        else:
+            pytest.fail(f"a command of a form that this test does not know: {line}")
+
+
+def run_sotaque(words: list[str], request: pytest.FixtureRequest) -> None:
+    """Local models run on few items with few new tokens; hf/PATH is the folder of the prepared one."""
+    if "local" in words or "hf/PATH" in words:
+        folder = local_model(request)
+        words = [word.replace("hf/PATH", f"hf/{folder}") for word in words]
+        if words[0] == "run":
+            words += ["--max-tokens", "2"] if "--limit" in words else ["--max-tokens", "2", "--limit", "1"]
+    if "pull" in words or "official" in words:
+        request.getfixturevalue("downloaded")
+    ended = sotaque(*expanded(words))
+    assert ended.code == 0, f"sotaque {shlex.join(words)}\n{ended.err}"
 
 
 def expanded(words: list[str]) -> list[str]:
@@ -125,14 +135,17 @@ def expanded(words: list[str]) -> list[str]:
     return found
 
 
-def with_local_model(request: pytest.FixtureRequest) -> None:
+def local_model(request: pytest.FixtureRequest) -> Path:
+    """The folder of the prepared model, which ``local`` then finds."""
     require_module("torch", "transformers", "gguf", "accelerate")
     request.getfixturevalue("one_thread")
     from local_model import users_local
+    from sotaque.models.prepare import FOLDER
 
-    folder, reason = users_local()
+    models, reason = users_local()
     require(not reason, reason or "the local model")
-    request.getfixturevalue("monkeypatch").setenv("SOTAQUE_MODELS", str(folder))
+    request.getfixturevalue("monkeypatch").setenv("SOTAQUE_MODELS", str(models))
+    return models / FOLDER
 
 
 @pytest.fixture
