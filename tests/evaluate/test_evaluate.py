@@ -211,7 +211,7 @@ def test_option_scores_come_from_a_server_that_returns_them(suite: Path, desk: D
     assert all(len(sample.reply.scores) == 4 for sample in found.samples)
 
 
-def test_baselines_stand_beside_a_model_and_not_beside_themselves(suite: Path, desk: Desk) -> None:
+def test_baselines_beside_a_model_are_what_they_score_when_run_alone(suite: Path, desk: Desk) -> None:
     with FaultServer(always(chat("B"))) as server:
         beside = on_server(desk, server, suite).summary.tasks["soma"].baselines
     assert set(beside) == {
@@ -225,7 +225,7 @@ def test_baselines_stand_beside_a_model_and_not_beside_themselves(suite: Path, d
         alone = run(desk, suite, model=name).summary.tasks["soma"]
         assert alone.headline.value == estimate.value
         assert (alone.headline.low, alone.headline.high, alone.headline.n) == (estimate.low, estimate.high, estimate.n)
-        assert not alone.baselines
+        assert alone.reads_nothing
 
 
 # ---------------------------------------------------------------- refusals and faults

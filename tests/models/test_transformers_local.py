@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from local_model import users_local
 from tiny_models import CHAT, CHAT_WITHOUT_SYSTEM, save_model
 
+from local_model import users_local
 from optional_parts import require, require_module
 from sotaque import places
 from sotaque.errors import Fatal, Rejected, UnknownModel, UsageError

@@ -49,7 +49,7 @@ def export(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     to: Annotated[Literal["csv", "parquet"], typer.Option("--to", help="The format.")] = "csv",
     out: Annotated[Path | None, typer.Option("--out", help="The file; by default samples.csv or samples.parquet here.")] = None,
-    spreadsheet_safe: Annotated[bool, typer.Option(help="Keep spreadsheets from running cells that begin with = + - @.")] = True,
+    no_spreadsheet_safe: Annotated[bool, typer.Option("--no-spreadsheet-safe", help="Leave cells that begin with = + - @ as they are: a spreadsheet would run them.")] = False,
 ) -> None:  # fmt: skip
     """Write one row per sample, for other tools."""
     from sotaque.report.export import export as write
@@ -57,5 +57,5 @@ def export(
 
     path = out or Path(f"samples.{to}")
     found = read_run(run)
-    written = write(found, to, path, guard=spreadsheet_safe)
+    written = write(found, to, path, guard=not no_spreadsheet_safe)
     typer.echo(f"{written}: {len(found.samples)} rows")
