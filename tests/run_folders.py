@@ -79,4 +79,4 @@ def published_data_run(folder, *, right=910, model="openai/m-small", about="m-sm
     tasks = {"contextual": manifest().tasks["contextual"]}
     about_model = ModelRecord(name=model, about=about)
     made = official(**({"tasks": tasks, "model": about_model, "spec": RunSpec("masalbench", model)} | given))
-    return read_run(write_run(made, rows, summarise(rows, {"contextual": facts}), out=folder))
+    return read_run(write_run(made, rows, summarise(rows, {"contextual": facts}), out=folder).path)

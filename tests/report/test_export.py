@@ -27,7 +27,7 @@ def run(tmp_path):
         dataclasses.replace(sample(1), reply=Reply(scores=(OptionScore(-1.5, 2), OptionScore(-2.5, 3)))),
         failed(2),
     ]
-    return read_run(write_run(manifest(), rows, summarise(rows, {"contextual": GENERATE}), out=tmp_path / "run"))
+    return read_run(write_run(manifest(), rows, summarise(rows, {"contextual": GENERATE}), out=tmp_path / "run").path)
 
 
 def table(path):
@@ -108,8 +108,8 @@ def test_nothing_half_written_stays(run, tmp_path):
 def test_private_copies_are_marked_in_every_row(tmp_path):
     rows = [sample(0, text="ب")]
     summary = summarise(rows, {"contextual": GENERATE})
-    private = read_run(write_run(official(), rows, summary, out=tmp_path / "p", with_items=True))
-    bare = read_run(write_run(official(), rows, summary, out=tmp_path / "b"))
+    private = read_run(write_run(official(), rows, summary, out=tmp_path / "p", with_items=True).path)
+    bare = read_run(write_run(official(), rows, summary, out=tmp_path / "b").path)
     [marked] = table(export(private, "csv", tmp_path / "p.csv"))
     [plain] = table(export(bare, "csv", tmp_path / "b.csv"))
     assert (marked["private"], marked["text"], marked["withheld"]) == ("True", "ب", "False")

@@ -92,7 +92,7 @@ def published(here, name="run", **given):
 
 def small(here, rows, name="small", facts=None, **given):
     facts = facts or dict.fromkeys((row.task for row in rows), GENERATE)
-    return read_run(write_run(given.pop("made", manifest)(**given), rows, summarise(rows, facts), out=here / name))
+    return read_run(write_run(given.pop("made", manifest)(**given), rows, summarise(rows, facts), out=here / name).path)
 
 
 def test_one_run_at_100_columns(here):
@@ -149,7 +149,7 @@ def test_a_task_without_any_reply_has_no_number(here):
 def test_a_private_copy_is_marked_first(here):
     rows = [sample(0, text="ب")]
     run = read_run(
-        write_run(official(), rows, summarise(rows, {"contextual": GENERATE}), out=here / "p", with_items=True)
+        write_run(official(), rows, summarise(rows, {"contextual": GENERATE}), out=here / "p", with_items=True).path
     )
     assert plain_text([run], 100).split("\n")[1].strip().startswith("PRIVATE COPY: holds texts")
 

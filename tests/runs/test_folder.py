@@ -26,7 +26,7 @@ ROWS = [
 
 
 def write(out=None, given=None, rows=ROWS, **kwargs):
-    return write_run(given or manifest(), rows, summarise(rows, FACTS), out=out, **kwargs)
+    return write_run(given or manifest(), rows, summarise(rows, FACTS), out=out, **kwargs).path
 
 
 @pytest.fixture(autouse=True)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from scored_samples import failed, sample
 from sotaque.records import Failure, Finish, OptionScore, Outcome, Reply, Sample, Score, Usage
-from sotaque.runs.samples import BrokenLine, dump_samples, load_samples
+from sotaque.runs.samples import BrokenLine, dump_samples, kept_lines, load_samples
 
 LABELLED = frozenset({"contextual"})
 
 
 def through_disk(samples, texts=True, labelled=LABELLED):
-    raw = b"".join(dump_samples(samples, texts=texts, labelled=labelled))
+    raw = b"".join(dump_samples(kept_lines(samples, texts=texts, labelled=labelled)))
     return tuple(load_samples(io.BytesIO(raw)))
 
 
@@ -88,7 +88,7 @@ def test_without_texts_all_else_reads_back_exactly(one):
     "text", ["C\nb", "\u2028\u2029\u0085", "الف) \u202eab", '"\\', "\x00\x1b[31m", "😀"], ids=ascii
 )
 def test_one_line_per_sample_whatever_the_text(text):
-    raw = list(dump_samples([sample(0, text=text)], texts=True, labelled=LABELLED))
+    raw = list(dump_samples(kept_lines([sample(0, text=text)], texts=True, labelled=LABELLED)))
     assert len(raw) == 1
     assert raw[0].count(b"\n") == 1
     assert through_disk([sample(0, text=text)])[0].reply.text == text
@@ -102,7 +102,7 @@ def test_half_a_surrogate_pair_does_not_lose_the_run():
 
 def test_infinite_log_probabilities_survive():
     one = dataclasses.replace(sample(0), reply=Reply(scores=(OptionScore(float("-inf"), 3), OptionScore(-1.5, 2))))
-    raw = b"".join(dump_samples([one], texts=True, labelled=LABELLED))
+    raw = b"".join(dump_samples(kept_lines([one], texts=True, labelled=LABELLED)))
     assert b"Infinity" not in raw.replace(b'"-Infinity"', b"")
     assert through_disk([one])[0].reply == one.reply
 
@@ -115,7 +115,7 @@ def test_nothing_that_quotes_an_item_is_written_where_items_may_not_be_shared():
         sample(0, text=f"ب) {SECRET}", reasoning=SECRET, cluster=SECRET),
         score=Score(Outcome.WRONG, 1, SECRET, {"accuracy": 0.0}),
     )
-    raw = b"".join(dump_samples([quoting], texts=False, labelled=LABELLED)).decode()
+    raw = b"".join(dump_samples(kept_lines([quoting], texts=False, labelled=LABELLED))).decode()
     assert SECRET not in raw
     assert json.loads(raw)["withheld"] is True
 
@@ -158,7 +158,7 @@ def test_withheld_is_remembered_when_written_again():
     ],
 )
 def test_a_broken_line_is_named_by_number(spoil, reason):
-    raw = list(dump_samples([sample(0), sample(1)], texts=True, labelled=LABELLED))
+    raw = list(dump_samples(kept_lines([sample(0), sample(1)], texts=True, labelled=LABELLED)))
     with pytest.raises(BrokenLine, match=reason) as caught:
         tuple(load_samples(io.BytesIO(raw[0] + spoil(raw[1]))))
     assert caught.value.number == 2

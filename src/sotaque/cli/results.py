@@ -33,12 +33,13 @@ def rescore(
     from sotaque import places
     from sotaque.cli.printing import print_results
     from sotaque.engine.store import Store
-    from sotaque.evaluate.evaluate import Desk
+    from sotaque.evaluate.evaluate import Desk, uncollected
     from sotaque.evaluate.evaluate import rescore as score_anew
     from sotaque.runs import read_run
     from sotaque.suites.suite import load_suite
 
-    before = read_run(run)
+    with uncollected():
+        before = read_run(run)
     with Store(places.store_path()) as store:
         desk = Desk(store, runs=out, with_items=before.manifest.private)
         after = score_anew(before, load_suite(suite or before.manifest.spec.suite), desk, source=source)

@@ -18,7 +18,6 @@ from sotaque.scoring.score import score_reply, scoring_hash
 from sotaque.suites.items import task_named
 from sotaque.suites.schema import Suite, Task
 
-
 SAMPLE_FIELDS = tuple(field.name for field in fields(Sample))
 
 

@@ -23,7 +23,15 @@ from pydantic import TypeAdapter, ValidationError
 from sotaque.errors import RunFolderError
 from sotaque.records import Sample
 from sotaque.runs.manifest import FORMAT, Manifest, manifest_json
-from sotaque.runs.samples import BrokenLine, SampleLine, dump_samples, first_fault, load_samples, storable_json
+from sotaque.runs.samples import (
+    BrokenLine,
+    SampleLine,
+    dump_samples,
+    first_fault,
+    kept_lines,
+    load_samples,
+    storable_json,
+)
 from sotaque.summary.results import Summary
 
 MANIFEST, SAMPLES, SUMMARY = "run.json", "samples.jsonl", "summary.json"
