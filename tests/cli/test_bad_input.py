@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from command_line import ROOT, Ended, finish, sotaque, start
-from fault_server import FaultServer, always, chat
+from fault_server import Answer, FaultServer, always, chat, models, status
 from own_suites import sum_item, write_suite
 from sotaque.cli import running
 from sotaque.engine.store import Store
@@ -65,6 +65,11 @@ def pinned(suite: Path) -> None:
     swap(TOML, '"soma.jsonl"', '{ path = "soma.jsonl", sha256 = "' + "0" * 64 + '" }')(suite)
 
 
+def pipe(suite: Path) -> None:
+    (suite / ITEMS).unlink()
+    os.mkfifo(suite / ITEMS)
+
+
 def nothing(suite: Path) -> None:
     """The suite is good; the command line is not."""
 
@@ -97,6 +102,29 @@ BAD = {
     "empty file": Bad(write(ITEMS, b""), ("{suite}/soma.jsonl",), "one JSON object per line"),
     "empty suite.toml": Bad(write(TOML, b""), ("{suite}/suite.toml", "format"), "format = 1"),
     "50 MB line": Bad(long_line, ("{suite}/soma.jsonl", "line 9", "50,0"), "one item per line"),
+    "lists without end": Bad(
+        swap(TOML, "format = 1", "format = 1\nx = " + "[" * 9000), ("{suite}/suite.toml", "too deep"), "needs neither"
+    ),
+    "tables without end": Bad(
+        swap(TOML, "format = 1", "format = 1\n" + "a." * 9000 + "b = 1"), ("{suite}/suite.toml", "too deep"), "neither"
+    ),
+    "number without end": Bad(
+        swap(TOML, "format = 1", "format = 1\nx = " + "9" * 5000), ("{suite}/suite.toml", "too many digits"), "neither"
+    ),
+    "path with a NUL": Bad(
+        swap(TOML, '"soma.jsonl"', '"so\\u0000ma.jsonl"'), ("{suite}/suite.toml", "control characters"), "files"
+    ),
+    "URL with a line break": Bad(
+        swap(TOML, '"soma.jsonl"', '{ url = "http://127.0.0.1:9/x\\ny", sha256 = "' + "0" * 64 + '" }'),
+        ("{suite}/suite.toml", "control characters"),
+        "files",
+    ),
+    "URL without a file": Bad(
+        swap(TOML, '"soma.jsonl"', '{ url = "http://127.0.0.1:9/..", sha256 = "' + "0" * 64 + '" }'),
+        ("{suite}/suite.toml", "does not end in a file name"),
+        "files",
+    ),
+    "pipe in place of items": Bad(pipe, ("{suite}/soma.jsonl", "a pipe or a device"), "suite.toml"),
     "missing items": Bad(lambda suite: (suite / ITEMS).unlink(), ("{suite}/soma.jsonl",), "suite.toml"),
     "folder without suite.toml": Bad(lambda suite: (suite / TOML).unlink(), ("{suite}",), "suite.toml"),
     "unknown suite": Bad(nothing, ("masalbanch",), "masalbench", ("run", "masalbanch", "-m", "baseline/first")),
@@ -133,6 +161,15 @@ BAD = {
     ),
     "extra body that is no JSON": Bad(
         nothing, ("--extra-body",), "JSON", ("run", "{suite}", "-m", "openai/x", "--extra-body", "[1]")
+    ),
+    "extra body that JSON cannot say": Bad(
+        nothing, ("--extra-body", "NaN"), "JSON", ("run", "{suite}", "-m", "openai/x", "--extra-body", '{{"a": NaN}}')
+    ),
+    "host that cannot be looked up": Bad(
+        nothing,
+        ("not reachable", "No connection"),
+        "label",
+        ("run", "{suite}", "-m", "vllm/x", "--base-url", f"http://{'a' * 70}.invalid/v1"),
     ),
     "max cost without prices": Bad(
         nothing, ("--max-cost", "vllm/x"), "--prices", ("run", "{suite}", "-m", "vllm/x", "--max-cost", "1")
@@ -292,3 +329,37 @@ def _stored(path: Path) -> int:
         return connection.execute("SELECT COUNT(*) FROM replies").fetchone()[0]
     finally:
         connection.close()
+
+
+# ---------------------------------------------------------------- hostile text
+
+EVIL = "\x1b]0;evil\x07\x1b[2J[/red][bold]\u202e"
+
+
+def without_controls(ended: Ended) -> str:
+    said = ended.out + ended.err
+    assert not {"\x1b", "\x07", "\u202e"} & set(said)
+    assert "Traceback" not in said
+    return said
+
+
+@pytest.mark.parametrize(
+    "command", [("suites", "{suite}"), ("show", "{suite}"), ("data", "pull", "{suite}", "--source", "own")]
+)
+def test_text_of_a_suite_neither_steers_the_terminal_nor_is_markup(command: tuple[str, ...], suite: Path) -> None:
+    evil = json.dumps(EVIL)
+    swap(TOML, '"Contas de cabeça"', evil)(suite)
+    swap(TOML, '"Quanto é a soma?"', evil)(suite)
+    swap(TOML, '"a test"', evil)(suite)
+    swap(TOML, "max_tokens = 32", f"max_tokens = 32\nstop = [{evil}]\nwhy = {evil}")(suite)
+    ended = sotaque(*(part.format(suite=suite) for part in command))
+    assert ended.code == 0
+    assert "\\x1b[2J[/red]" in without_controls(ended).replace("\n", "")
+
+
+@pytest.mark.parametrize("answer", [status(401, EVIL), status(404, f"no model {EVIL}"), status(400, EVIL)], ids=str)
+def test_errors_of_a_server_do_not_steer_the_terminal(answer: Answer, suite: Path) -> None:
+    gets = {"/v1/models": models("toy", EVIL)}
+    with FaultServer(always(answer), gets) as server:
+        said = without_controls(sotaque("run", suite, "-m", "vllm/[/toy", "--base-url", server.url))
+    assert "\\x1b[2J" in said

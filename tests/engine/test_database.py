@@ -198,3 +198,14 @@ def test_many_may_make_the_file_at_the_same_moment(tmp_path: Path) -> None:
             thread.join()
         assert errors == []
         assert format_of(path) == 1
+
+
+@pytest.mark.parametrize("damage", ["DELETE FROM meta", "UPDATE meta SET value = 'x'"])
+def test_a_store_that_does_not_say_its_format_is_refused(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "replies.sqlite"
+    database = Database(path)
+    database.write(damage)
+    database.close()
+    with pytest.raises(StoreError, match="of which format") as refused:
+        Database(path)
+    assert "keep it" in refused.value.remedy

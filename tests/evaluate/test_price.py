@@ -115,7 +115,16 @@ def test_a_spent_limit_ends_the_run_and_a_higher_one_asks_only_for_the_rest(tmp_
     assert run.manifest.usage.all_replies == Usage(prompt=240, completion=60)
 
 
-@pytest.mark.parametrize("limit", [0, -1.5])
+@pytest.mark.parametrize("limit", [0, -1.5, float("nan")])
 def test_a_limit_of_nothing_is_refused(limit: float) -> None:
     with pytest.raises(UsageError, match="no limit"):
         metered("http://127.0.0.1:9/v1", limit)
+
+
+def test_a_server_that_tells_no_usage_does_not_get_round_the_limit(tmp_path: Path, desk: Desk) -> None:
+    folder = write_suite(tmp_path / "contas", 20)
+    desk = replace(desk, settings=Settings(concurrency=1, reuse=True))
+    with FaultServer(always(chat("B", usage=False))) as server:
+        with pytest.raises(Fatal, match=r"--max-cost 1 BRL is spent"):
+            evaluate(load_suite(folder), metered(server.url, 1), RunSpec(suite=str(folder), model="vllm/toy"), desk)
+    assert 0 < len(server.posts) < 5  # 32 new tokens at most: 0.32 BRL, and the prompt

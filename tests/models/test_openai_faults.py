@@ -1,6 +1,7 @@
 """Everything that goes wrong at a server, and which error it becomes."""
 
 import asyncio
+import gzip
 import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -241,3 +242,13 @@ def test_prepare_works_inside_a_running_event_loop():
 
     with FaultServer(always(chat("B"))) as server:
         assert asyncio.run(in_a_notebook(server.url)) == "B"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_body_without_end_is_not_read_to_its_end(packed: bool, monkeypatch) -> None:
+    monkeypatch.setattr("sotaque.models.connection._LARGEST", 1 << 20)
+    body = chat("B" * (8 << 20)).content
+    answer = Answer(200, gzip.compress(body) if packed else body, {"Content-Encoding": "gzip"} if packed else {})
+    error = error_of(answer)
+    assert isinstance(error, Transient)
+    assert "more than 1 MB" in error.message

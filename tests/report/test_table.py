@@ -190,3 +190,14 @@ def test_seconds_have_two_digits(here, seconds, shown):
 def test_reasoning_tokens_are_shown(here):
     text = plain_text([small(here, [sample(0, usage=Usage(10, 64, 60))])], 100)
     assert "10 tokens in, 64 out (60 of them reasoning)" in text
+
+
+@pytest.mark.parametrize("width", [44, 50, 60])
+def test_a_narrow_terminal_still_names_tasks_and_shows_intervals(width, tmp_path):
+    text = plain_text([published_data_run(tmp_path / "run")], width=width)
+    lines = text.splitlines()
+    (head,) = (line for line in lines if "95 % interval" in line)
+    assert head.split()[:2] == ["task", "n"]
+    (row,) = (line for line in lines if "91.0 %" in line and "to" in line)
+    assert row.split()[0].startswith("context")
+    assert all(cell_len(line) <= width for line in lines)

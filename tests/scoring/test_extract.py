@@ -622,3 +622,57 @@ def test_a_cut_off_digit_may_be_the_start_of_a_longer_one() -> None:
     assert outcome(extract("1", **asked)) == "1"
     assert outcome(extract("1", truncated=True, **asked)) == INVALID
     assert outcome(extract("3", truncated=True, **asked)) == "3"
+
+
+# ------------------------------------------------- a paragraph that begins with an article
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "B) quem espera sempre alcança\n\nA expressão significa que a paciência compensa.",
+        "B) quem espera sempre alcança\nE assim se diz em Portugal.",
+        "**B) quem espera sempre alcança**\n\nA frase fala de esperar.",
+        "B. quem espera sempre alcança\n\nA proverb about patience.",
+        "B) quem espera sempre alcança\n\nA) está errada, pois fala da vida.",
+    ],
+)
+def test_an_article_at_the_head_of_the_next_line_is_no_second_label(text: str) -> None:
+    assert outcome(portuguese(text)) == "B"
+
+
+def test_a_second_label_at_the_head_of_the_next_line_still_is_one() -> None:
+    assert outcome(portuguese("B) quem espera sempre alcança\nC) devagar se vai ao longe")) == INVALID
+
+
+# ------------------------------------------------- European Portuguese, older spelling, verdicts before a colon
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Alínea b)",
+        "Resposta: alínea B",
+        "Penso que seja a alínea b).",
+        "A alínea correcta é a B.",
+        "Hipótese B",
+        "A hipótese B é a correcta.",
+        "A opção correcta é a B; a A está incorrecta.",
+        "Seleccionei a B.",
+        "A afirmativa B é a correta.",
+        "Seria a B, creio eu.",
+        "Correta: B",
+    ],
+)
+def test_european_portuguese(text: str) -> None:
+    assert outcome(portuguese(text)) == "B"
+
+
+@pytest.mark.parametrize("text", ["Incorreta: B", "Incorrecta: B", "Errada: B", "Alíneas: A, B", "Correta: A ou B"])
+def test_rejected_or_listed_labels_are_not_read(text: str) -> None:
+    assert outcome(portuguese(text)) == INVALID
+
+
+@pytest.mark.parametrize("text", ["صحیح: ب", "درست: ب"])
+def test_a_verdict_before_a_colon_in_persian(text: str) -> None:
+    assert outcome(persian(text)) == "ب"

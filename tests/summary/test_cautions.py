@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from scored_samples import GENERATE, failed, sample
-from sotaque.records import Finish, Outcome, Usage
+from sotaque.records import Failure, Finish, Outcome, Usage
 from sotaque.summary import summarise
 
 
@@ -89,3 +89,16 @@ def test_several_reported_model_names():
         "The server reported 2 model names: m-0613 (2), m-1106 (1). The replies may come from different models.",
     )
     assert summarise(rows[:2], {"contextual": GENERATE}).warnings == ()
+
+
+def test_the_commonest_reason_of_lost_requests_is_said():
+    rows = [sample(0), failed(1), failed(2), dataclasses.replace(failed(3), reply=Failure("x" * 300 + "\na prompt"))]
+    found = warnings_of(rows)
+    assert found[1] == f"Why there was no reply to 2 of them: {failed(1).reply.message}"
+    assert warnings_of(rows[3:])[1] == f"Why there was no reply: {'x' * 199}…"
+
+
+def test_of_many_model_names_the_commonest_are_named():
+    rows = [sample(i, model=f"toy-{i}") for i in range(9)] + [sample(9, model="toy-7")]
+    (said,) = summarise(rows, {"contextual": GENERATE}).warnings
+    assert "9 model names: toy-7 (2), toy-0 (1), toy-1 (1), toy-2 (1), toy-3 (1) and 4 more." in said

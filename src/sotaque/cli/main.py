@@ -85,4 +85,7 @@ def _stop(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _say(what: str, error: SotaqueError) -> None:
-    print(f"{what}: {error}", file=sys.stderr)
+    """Names of files and what servers say may hold control sequences: a terminal must not obey them."""
+    from sotaque.report.display import spelt_out
+
+    print(f"{what}: {spelt_out(str(error), lines=True)}", file=sys.stderr)

@@ -17,6 +17,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from sotaque.report.display import shown
+
 
 class Bar:
     """A ``Watch`` that draws.
@@ -27,7 +29,7 @@ class Bar:
 
     def __init__(self, title: str) -> None:
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             MofNCompleteColumn(),
             TextColumn("{task.fields[state]}"),
@@ -39,7 +41,7 @@ class Bar:
             disable=not sys.stderr.isatty(),
         )
         self._title = title
-        self._task = self._progress.add_task(title, total=None, state="", start=False)
+        self._task = self._progress.add_task(shown(title), total=None, state="", start=False)
 
     def __enter__(self) -> Bar:
         self._progress.start()
@@ -66,7 +68,7 @@ class Download:
 
     def __init__(self) -> None:
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             DownloadColumn(),
             TimeRemainingColumn(),
@@ -86,5 +88,5 @@ class Download:
     def __call__(self, name: str, done: int, total: int | None) -> None:
         """Move on."""
         if name not in self._tasks:
-            self._tasks[name] = self._progress.add_task(name, total=total)
+            self._tasks[name] = self._progress.add_task(shown(name), total=total)
         self._progress.update(self._tasks[name], completed=done, total=total)

@@ -110,12 +110,16 @@ def _json_object(text: str | None) -> dict[str, object]:
     if text is None:
         return {}
     try:
-        value: object = loads(text)
-    except ValueError as error:
+        value: object = loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
         raise typer.BadParameter(f"not JSON ({error})", param_hint="--extra-body") from None
     if not isinstance(value, dict):
         raise typer.BadParameter('not a JSON object like {"top_k": 1}', param_hint="--extra-body")
     return {str(name): each for name, each in cast("dict[object, object]", value).items()}
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a value of JSON")
 
 
 def _ids(path: Path | None) -> frozenset[str]:

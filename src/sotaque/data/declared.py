@@ -52,14 +52,18 @@ class FileSpec(Declared):
             raise PydanticCustomError("place", "a file has either a 'path' or a 'url'")
         if self.url is not None:
             self._check_url(self.url)
+        elif not str(self.path).isprintable():
+            raise PydanticCustomError("unprintable", "a path has no line breaks and no control characters")
         return self
 
     def _check_url(self, url: str) -> None:
+        if not url.isprintable() or " " in url:
+            raise PydanticCustomError("unprintable", "a URL has no spaces, line breaks or control characters")
         if urlsplit(url).scheme not in ("http", "https"):
             raise PydanticCustomError("scheme", "'{url}' is not an http or https address", {"url": url})
         if self.sha256 is None:
             raise PydanticCustomError("unpinned", "a file behind a URL needs its sha256, so that it cannot change")
-        if not self.name:
+        if self.name in ("", ".", ".."):
             raise PydanticCustomError("unnamed", "'{url}' does not end in a file name", {"url": url})
 
 

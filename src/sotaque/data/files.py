@@ -63,6 +63,8 @@ def opened(path: Path, spec: FileSpec, remedy: str) -> tuple[BinaryIO, Sum]:
         DataError: it is not there, or cannot be read.
         ChecksumError: it is not what was pinned.
     """
+    if _is_device(path):
+        raise DataError("is no file, but a pipe or a device", file=path, remedy=remedy)
     try:
         stream = path.open("rb")
     except FileNotFoundError:
@@ -108,11 +110,19 @@ def download(spec: FileSpec, progress: Progress) -> Path:
 
 def is_present(spec: FileSpec, folder: Path) -> bool:
     """Whether the file is there, with the pinned bytes if it is pinned."""
+    path = place_of(spec, folder)
+    if _is_device(path):
+        return False
     try:
-        with place_of(spec, folder).open("rb") as stream:
+        with path.open("rb") as stream:
             return spec.sha256 in (None, _sum(stream).sha256)
     except OSError:
         return False
+
+
+def _is_device(path: Path) -> bool:
+    """Neither file nor folder: opening it might wait for ever, and reading it never end."""
+    return path.exists() and not (path.is_file() or path.is_dir())
 
 
 def _sum(stream: BinaryIO) -> Sum:

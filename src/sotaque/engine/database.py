@@ -123,8 +123,10 @@ class Database:
             return 0
         if self.read("PRAGMA application_id") != [(APPLICATION,)]:
             raise StoreError(f"{self.path} is a database of another program, not a reply store", _ELSEWHERE)
-        (found,) = self.read("SELECT value FROM meta WHERE name = 'format'")
-        return int(found[0])
+        found = self.read("SELECT value FROM meta WHERE name = 'format'")
+        if not found or not isinstance(found[0][0], int):
+            raise StoreError(f"{self.path} does not say of which format it is", _REMEDIES[sqlite3.SQLITE_CORRUPT])
+        return found[0][0]
 
     @contextmanager
     def _explained(self) -> Generator[None]:

@@ -23,7 +23,7 @@ MILLION = 1_000_000
 class Price(BaseModel):
     """Per million tokens, in the file's currency; ``cached`` tokens of the prompt cost the same unless given."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     prompt: float = Field(ge=0)
     completion: float = Field(ge=0)
@@ -54,12 +54,12 @@ def read_prices(path: Path) -> PriceFile:
     remedy = 'write currency = "USD" and, for each model, [prices."openai/NAME"] with prompt and completion per million'
     try:
         return PriceFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise DataError(str(error), file=path, remedy=remedy) from None
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         place = ".".join(str(part) for part in fault["loc"])
         raise DataError(fault["msg"], file=path, place=place, remedy=remedy) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(str(error), file=path, remedy=remedy) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Metered:
     """
 
     def __init__(self, model: ServedModel, price: Price, limit: float, currency: str) -> None:
-        if limit <= 0:
+        if not limit > 0:  # which "nan" is not either
             raise UsageError(f"--max-cost {limit} is no limit", "give an amount above 0")
         self._model, self._price, self._limit, self._currency = model, price, limit, currency
         self.spent = 0.0
@@ -146,7 +146,9 @@ class Metered:
                 "run again with a higher limit: only what is missing is asked",
             )
         reply = await self._model.ask(request)
-        self.spent += self._price.of(reply.usage)
+        # A server that tells no usage still sends a bill: the limit then counts the most it can have been.
+        told = reply.usage.prompt or reply.usage.completion
+        self.spent += self._price.of(reply.usage if told else _at_most(request))
         return reply
 
     async def close(self) -> None:

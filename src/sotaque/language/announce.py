@@ -50,6 +50,8 @@ class Cues:
         link = rf"(?P<link>:|=|->|→|[–—-](?=\s)|{copula})"
         self._linked = _compiled(rf"{noun}(?P<gap>{_GAP}){link}\s*,?\s*(?:{words('intro')}\s*,?)?{fill}\Z")
         self._hedged = _compiled(rf"{noun}{_GAP}(?P<link>{words('hedged')}){fill}\Z")
+        self._hedged_alone = _compiled(rf"(?:\A|\n)\s*(?P<link>{words('hedged')}){fill}\Z")
+        self._verdict = _compiled(rf"(?:\A|\n)\s*{right}\s*:{fill}\Z")
         self._titled = _compiled(
             rf"(?:{words('answer')}(?>\s|{right}|{option})*|{option}(?>\s|{words('filler')})*{right}(?>\s|{right})*"
             rf"|{right}\s+{option})[,،]?{fill}\Z"
@@ -168,6 +170,8 @@ class Cues:
 
     def _leans(self, left: str) -> bool:
         if self._linked_by(self._hedged, left) or self._linked_by(self._is, left):
+            return True
+        if self._hedged_alone.search(left) or self._verdict.search(left):
             return True
         return bool(self._intro.search(left) or self._alone.search(left))
 

@@ -65,14 +65,14 @@ class Answering:
 
 PORTUGUESE = Answering(
     answer=r"respostas?(?=\s*:)|resposta|respondo|gabarito|solução|conclusão|escolha|r(?=\s*:)|resp\.?(?=\s*:)",
-    option=r"alternativa|op[cç][aã]o|letra|item|assertiva",
-    lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas",
-    right=r"corret[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exat[ao]|ideal|escolhid[ao]|válid[ao]"
-    r"|precis[ao]|mais (?:adequad|apropriad|corret|prováve|precis)\w+|oficial|definitiv[ao]",
+    option=r"alternativa|op[cç][aã]o|letra|item|assertiva|afirmativa|al[ií]nea|hip[oó]tese",
+    lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas|al[ií]neas|hip[oó]teses|afirmativas",
+    right=r"correc?t[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exac?t[ao]|ideal|escolhid[ao]"
+    r"|válid[ao]|precis[ao]|mais (?:adequad|apropriad|correc?t|prováve|precis)\w+|oficial|definitiv[ao]",
     copula=r"(?:só |deve |deveria |pode |parece |me parece )?(?:é|ser|está|fica|seja)|parece|foi|encontra-se",
     hedged=r"seria|poderia ser|talvez seja",
     choose=r"escolh(?:o|i|eria|emos)|opto|optaria|fico com|ficaria com|marco|marcaria|marque"
-    r"|assinalo|assinale|seleciono|selecionei|voto|vou (?:de|com|na|pela)|prefiro"
+    r"|assinalo|assinale|selecc?iono|selecc?ionei|voto|vou (?:de|com|na|pela)|prefiro"
     r"|corresponde|refere-se|trata-se|respondo|indico|considero|representad[ao]",
     intro=r"portanto|logo|assim|então|enfim|em suma|por isso|desse modo|dessa forma|concluo que"
     r"|(?:eu )?(?:acho|acredito|creio|diria|penso|suponho)(?: que)?|na minha opinião|para mim|provavelmente"
@@ -83,8 +83,8 @@ PORTUGUESE = Answering(
     no=r"não|nunca|jamais|nem|tampouco",
     wrong=r"(?:também |certamente )?(?:não|nunca|jamais|tampouco)"
     r"\s(?:é|está|pode|foi|seria|parece|se|corresponde|faz|serve)"
-    r"|(?:é|está|seria|parece) (?:errad|incorret|fals|inadequad|equivocad)[ao]"
-    r"|(?:errad|incorret|fals)[ao](?=\s*(?:[.,;!)\n]|\Z))",
+    r"|(?:é|está|seria|parece) (?:errad|incorrec?t|fals|inadequad|equivocad)[ao]"
+    r"|(?:errad|incorrec?t|fals)[ao](?=\s*(?:[.,;!)\n]|\Z))",
     reason=r"porque|por ?que|pois|já|visto|uma vez|dado|como|conforme|devido|e|mas|ou seja|é|está|seria|porquanto"
     r"|com base|sem dúvida|que (?:diz|afirma)|mesmo",
     either=r"ou",

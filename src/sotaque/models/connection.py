@@ -20,6 +20,8 @@ from sotaque.models.received import JsonObject
 
 _CONNECT_SECONDS = 30.0
 _SHOWN = 300
+_LARGEST = 64 << 20
+"""Bytes of a body, unpacked: a hundred times the longest honest answer, and still no danger to our memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +98,9 @@ class Connection:
                 proxy=self._proxy,
                 allow_redirects=False,
             ) as response:
-                content = await response.read()
+                content = await _content(response)
                 return _answer(response.status, response.headers, content, time.perf_counter() - started)
-        except (aiohttp.ClientError, OSError) as error:
+        except (aiohttp.ClientError, OSError, UnicodeError) as error:
             fault = self._transport_fault(error, path)
         # Raised here, not above, so that the library's error, which knows our headers, is not chained to ours.
         raise fault
@@ -119,11 +121,22 @@ class Connection:
         said = " ".join(self.credentials.hide_all(str(error)).split())[:_SHOWN] or type(error).__name__
         if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
             return Fatal(f"No trusted connection to {url}: {said}", "Check the address and the server's certificate.")
-        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        # UnicodeError: Python refuses to look up a host whose parts are empty or too long.
+        if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | UnicodeError):
             return Unreachable(f"No connection to {url}: {said}")
         if isinstance(error, TimeoutError):
             return Transient(f"{url} did not answer in time")
         return Transient(f"The connection to {url} broke: {said}")
+
+
+async def _content(response: aiohttp.ClientResponse) -> bytes:
+    content = bytearray()
+    while chunk := await response.content.readany():
+        content += chunk
+        if len(content) > _LARGEST:
+            response.close()
+            raise Transient(f"The server sent more than {_LARGEST >> 20} MB in answer to one request")
+    return bytes(content)
 
 
 def _answer(status: int, headers: Mapping[str, str], content: bytes, seconds: float) -> Answer:

@@ -22,8 +22,14 @@ def shown(text: str, longest: int = LONGEST) -> str:
     wrapped in isolates, so that its neighbours keep their places. For display only: never compare or store it.
     """
     cut = text if len(text) <= longest else text[: longest - 1] + "…"
-    plain = "".join(_spelt_out(character) for character in cut)
-    return isolated(plain)
+    return isolated(spelt_out(cut))
+
+
+def spelt_out(text: str, *, lines: bool = False) -> str:
+    r"""Text without controls and bidi marks ("\x1b"), whole, for messages; with ``lines``, line ends stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(each if lines and each == "\n" else _spelt_out(each) for each in text)
 
 
 def isolated(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from rich.console import Console
-from rich.markup import escape
+from rich.markup import escape as escape_markup
 from rich.table import Table
 
 from sotaque.data.declared import SourceSpec
@@ -18,7 +18,7 @@ from sotaque.models.catalog import PROVIDERS, model_forms
 from sotaque.models.model import Model
 from sotaque.prompts.render import Prompt, protocol_for, reconstructed
 from sotaque.records import RunSpec
-from sotaque.report.display import isolated
+from sotaque.report.display import isolated, spelt_out
 from sotaque.suites.schema import Protocol, Suite, Task
 
 SHOWN_ITEMS = 5
@@ -28,7 +28,7 @@ def print_suites(suites: Sequence[Suite]) -> None:
     """One block for each suite: tasks, sources, who wrote and reviewed them, licence, citation."""
     console = Console(highlight=False)
     for suite in suites:
-        console.print(f"[bold]{escape(suite.name)}[/] {suite.version}  {escape(suite.title)}")
+        console.print(f"[bold]{escape(suite.name)}[/] {escape(suite.version)}  {escape(suite.title)}")
         for task in suite.tasks.values():
             star = "*" if task.name in (suite.default_tasks or suite.tasks) else " "
             console.print(f"  {star} {escape(task.name):22} {task.mode:9} {escape(task.about)}", soft_wrap=True)
@@ -37,6 +37,11 @@ def print_suites(suites: Sequence[Suite]) -> None:
         if suite.citation:
             console.print(f"    cite: {escape(suite.citation)}", soft_wrap=True)
     console.print("\n* runs by default; others with --task NAME or --mode all", style="dim")
+
+
+def escape(text: str) -> str:
+    """Text of a suite: neither markup nor a control sequence does anything."""
+    return escape_markup(spelt_out(text))
 
 
 def suites_as_json(suites: Sequence[Suite]) -> str:
@@ -119,11 +124,11 @@ def _protocols(task: Task) -> Table:
     for title in ("  field", "published" if published else "nothing published", "default"):
         table.add_column(title)
     for name in PROTOCOL_FIELDS if task.mode == "generate" else ("shots",):
-        table.add_row(f"  {name}", _value(published, name) if published else "", _value(ours, name))
+        table.add_row(f"  {name}", escape(_value(published, name)) if published else "", escape(_value(ours, name)))
     if published is not None and published.paper:
-        table.add_row("  stated in", published.paper, "")
+        table.add_row("  stated in", escape(published.paper), "")
     if ours.why:
-        table.add_row("  why", "", ours.why)
+        table.add_row("  why", "", escape(ours.why))
     return table
 
 

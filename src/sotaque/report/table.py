@@ -20,6 +20,8 @@ from sotaque.summary import TaskSummary, notices, percent
 from sotaque.summary.results import NO_ANSWER, TIED
 
 WIDE = 100
+NARROW = 60
+NARROWEST = 8
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
 LONGEST_OPTION = "baseline/longest"
 PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
@@ -111,14 +113,22 @@ def _pairs() -> Table:
 def _table(runs: Runs, width: int) -> Table:
     tasks = [task for run in runs.values() for task in run.summary.tasks.values()]
     columns = ["task"] + (["model"] if len(runs) > 1 else []) + ["n", "score", "95 % interval"]
-    columns += ["chance"] if any(task.chance for task in tasks) else []
-    columns += ["longest"] if any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks) else []
+    if width >= NARROW:  # else names and intervals would not fit
+        beside = any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks)
+        columns += ["chance"] if any(task.chance for task in tasks) else []
+        columns += ["longest"] if beside else []
     columns += ["0 % to 100 %"] if width >= WIDE else []
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
         words = column in ("task", "model", "0 % to 100 %")
         fold = column in ("task", "model")
-        table.add_column(column, justify="left" if words else "right", overflow="fold", no_wrap=not fold)
+        table.add_column(
+            column,
+            justify="left" if words else "right",
+            overflow="fold",
+            no_wrap=not fold,
+            min_width=NARROWEST if fold else None,
+        )
     for cells in _rows(runs):
         table.add_row(*(cells.get(column, "") for column in columns))
     return table

@@ -97,7 +97,7 @@ def _standing(text: str, token: Token, tokens: list[Token], alphabet: Alphabet, 
         return found
     if not _stands(text, token, cues):
         return None
-    if _enumerates(text, token, alphabet) or _next_line_is_another(text, token, tokens):
+    if _enumerates(text, token, alphabet) or _next_line_is_another(text, token, tokens, cues):
         return Claim(None, note="a list of options, none of them chosen")
     return found
 
@@ -155,8 +155,11 @@ def _enumerates(text: str, token: Token, alphabet: Alphabet) -> bool:
     return False
 
 
-def _next_line_is_another(text: str, token: Token, tokens: list[Token]) -> bool:
-    """Whether the next line is headed by another label in the same way (B, then C)."""
+def _next_line_is_another(text: str, token: Token, tokens: list[Token], cues: Cues) -> bool:
+    """Whether the next line is headed by another label in the same way (B, then C).
+
+    An article ("A frase diz ...") is no label, and a label that is rejected there ("A) está errada") no other answer.
+    """
     line = _LINE.match(text, token.end)
     if line is None:
         return False
@@ -164,6 +167,9 @@ def _next_line_is_another(text: str, token: Token, tokens: list[Token]) -> bool:
     start = lead.end() if lead else line.end()
     other = next((t for t in tokens if t.start == start), None)
     if other is None or other.position == token.position:
+        return False
+    right = text[other.end : other.end + BEFORE]
+    if not cues.bounded(other, right) or cues.wrong(right):
         return False
     return _alone(text, token) == _alone(text, other)
 

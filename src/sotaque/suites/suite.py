@@ -34,7 +34,7 @@ def load_suite(ref: str | Path) -> Suite:
     raw, text = _read(file)
     _check_format(raw, file, text)
     try:
-        suite = Suite.model_validate_json(json.dumps(raw, default=str), strict=True)
+        suite = Suite.model_validate_json(_as_json(raw, file), strict=True)
     except ValidationError as error:
         raise_faults(shape_faults(error), file, text)
         raise
@@ -79,6 +79,22 @@ def _read(file: Path) -> tuple[dict[str, Any], str]:
         message = f"not valid TOML: {str(error).split(' (at ')[0]}"
         remedy = 'texts stand in quotes, prompts of several lines in """ ... """'
         raise SuiteError(message, file=file, place=place, remedy=remedy) from None
+    except (ValueError, RecursionError) as error:
+        raise _excessive(error, file) from None
+
+
+def _as_json(raw: dict[str, Any], file: Path) -> str:
+    try:
+        return json.dumps(raw, default=str)
+    except (ValueError, RecursionError) as error:
+        raise _excessive(error, file) from None
+
+
+def _excessive(error: Exception, file: Path) -> SuiteError:
+    """TOML sets no limits; Python does, to the digits of a number and to the depth of tables and lists."""
+    deep = isinstance(error, RecursionError)
+    message = "tables or lists stand too deep inside one another" if deep else "a number has too many digits"
+    return SuiteError(message, file=file, remedy="a suite.toml needs neither: see the page on writing a benchmark")
 
 
 def _check_format(raw: dict[str, Any], file: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from sotaque.records import Finish, Outcome, Reply, Sample
+from sotaque.records import Failure, Finish, Outcome, Reply, Sample
 from sotaque.summary.results import TaskFacts
 
 MANY_UNREADABLE = 0.1
@@ -13,13 +13,17 @@ SAME_PLACE = 0.95
 ENOUGH_TO_SEE_A_HABIT = 20
 ROOM_TO_REASON = 1024
 TOO_LITTLE_TO_REASON = 64
+LONGEST_REASON = 200
+SHOWN_NAMES = 5
 
 
 def run_cautions(reported: Mapping[str, int]) -> tuple[str, ...]:
     """What concerns all tasks: a model name that changed under way."""
     if len(reported) < 2:
         return ()
-    names = ", ".join(f"{name} ({count})" for name, count in sorted(reported.items()))
+    ranked = sorted(reported.items(), key=lambda pair: (-pair[1], pair[0]))
+    names = ", ".join(f"{name} ({count})" for name, count in ranked[:SHOWN_NAMES])
+    names += f" and {len(reported) - SHOWN_NAMES} more" if len(reported) > SHOWN_NAMES else ""
     return (f"The server reported {len(reported)} model names: {names}. The replies may come from different models.",)
 
 
@@ -27,7 +31,7 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
     """What concerns one task, most serious first."""
     tally = Counter(sample.score.outcome for sample in samples)
     return (
-        *_lost(tally, len(samples)),
+        *_lost(samples, tally),
         *_empty(samples, tally, facts),
         *_cut_off(samples, facts),
         *_reasoning_billed(samples, facts),
@@ -36,11 +40,21 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
     )
 
 
-def _lost(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
+def _lost(samples: Sequence[Sample], tally: Mapping[Outcome, int]) -> Iterator[str]:
+    total = len(samples)
     if errors := tally[Outcome.ERROR]:
         yield f"{errors:,} of {total:,} requests got no reply: left out of the score, asked again by the next run."
     if unscored := tally[Outcome.UNSCORED]:
         yield f"{unscored:,} of {total:,} replies could not be scored: left out of the score."
+    reasons = Counter(_reason(sample.reply) for sample in samples if isinstance(sample.reply, Failure))
+    for reason, count in reasons.most_common(1):
+        yield f"Why there was no reply{'' if count == errors else f' to {count:,} of them'}: {reason}"
+
+
+def _reason(failure: Failure) -> str:
+    """Only a beginning: servers may quote the prompt in their error."""
+    line = failure.message.split("\n", 1)[0]
+    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 1]}…"
 
 
 def _empty(samples: Sequence[Sample], tally: Mapping[Outcome, int], facts: TaskFacts) -> Iterator[str]:
