@@ -54,7 +54,8 @@ class MissingExtra(UsageError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the extra '{extra}', which is not installed", f"pip install 'sotaque[{extra}]'")
+        remedy = f"in a clone of sotaque: pip install '.[{extra}]'; elsewhere: pip install 'sotaque[{extra}]'"
+        super().__init__(f"{what} needs the extra '{extra}', which is not installed", remedy)
 
 
 class UnsupportedMode(UsageError):

@@ -10,7 +10,7 @@ from own_suites import write_suite
 from sotaque.engine.pace import Settings
 from sotaque.errors import DataError, Fatal, UsageError
 from sotaque.evaluate.evaluate import Desk, evaluate
-from sotaque.evaluate.price import Metered, Price, estimate, read_prices
+from sotaque.evaluate.price import Metered, Price, Tariff, estimate, read_prices
 from sotaque.evaluate.questions import pose
 from sotaque.models.catalog import ModelOptions, open_model
 from sotaque.models.model import ServedModel
@@ -73,23 +73,25 @@ def test_a_missing_price_file_is_refused(tmp_path: Path) -> None:
         read_prices(tmp_path / "prices.toml")
 
 
-def test_an_estimate_counts_requests_and_errs_upwards(tmp_path: Path) -> None:
+def test_an_estimate_counts_requests_and_says_the_most_they_can_take(tmp_path: Path) -> None:
     suite = load_suite(write_suite(tmp_path / "contas"))
     spec = RunSpec(suite="contas", model="openai/toy", repeat=2)
     asking = pose(suite, spec, open_model("vllm/toy"))
-    found = estimate(asking, Price(prompt=1, completion=1), "BRL")
+    found = estimate(asking, Tariff(Price(prompt=1, completion=1), "BRL"))
     assert found.requests == 16
-    assert found.completion_tokens == 16 * 32
-    letters = sum(len(m.content) for q in asking.questions for m in q.prompt.request.messages)
-    assert letters / 3 < found.prompt_tokens < letters
-    assert found.cost == pytest.approx((found.prompt_tokens + found.completion_tokens) / 1e6)
+    assert found.completion_tokens_at_most == 16 * 32
+    size = sum(len(m.content.encode()) for q in asking.questions for m in q.prompt.request.messages)
+    assert found.prompt_tokens == round(size / 3)
+    assert found.prompt_tokens_at_most == size + 16 * 64
+    assert found.cost == pytest.approx((found.prompt_tokens + 16 * 32) / 1e6)
+    assert found.cost_at_most == pytest.approx((size + 16 * 64 + 16 * 32) / 1e6)
     assert estimate(asking, None).cost is None
 
 
 def metered(url: str, limit: float) -> Metered:
     model = open_model("vllm/toy", ModelOptions(base_url=url))
     assert isinstance(model, ServedModel)
-    return Metered(model, Price(prompt=1000, completion=10000), limit, "BRL")
+    return Metered(model, Tariff(Price(prompt=1000, completion=10000), "BRL"), limit)
 
 
 def test_a_metered_model_is_still_a_served_model() -> None:
@@ -103,16 +105,31 @@ def test_a_spent_limit_ends_the_run_and_a_higher_one_asks_only_for_the_rest(tmp_
     suite, spec = load_suite(folder), RunSpec(suite=str(folder), model="vllm/toy")
     desk = replace(desk, settings=Settings(concurrency=1, reuse=True))
     with FaultServer(always(chat("B"))) as server:  # 12 and 3 tokens: 0.042 BRL a reply
-        model = metered(server.url, 0.2)
-        with pytest.raises(Fatal, match=r"--max-cost 0\.2 BRL is spent \(0\.2100\)") as ended:
+        model = metered(server.url, 0.8)
+        with pytest.raises(
+            Fatal, match=r"--max-cost 0\.8 BRL: 0\.\d+ is spent, and one more request may cost"
+        ) as ended:
             evaluate(suite, model, spec, desk)
         assert "run again with a higher limit" in ended.value.remedy
-        assert len(server.posts) == 5
+        asked = len(server.posts)
+        assert 1 <= asked < 19 and model.spent == pytest.approx(asked * 0.042)
         assert not desk.runs.exists()
-        run = evaluate(suite, metered(server.url, 1.0), spec, desk)
+        run = evaluate(suite, metered(server.url, 10.0), spec, desk)
     assert len(server.posts) == 20
-    assert (run.manifest.replies.from_store, run.manifest.replies.fresh) == (5, 15)
+    assert (run.manifest.replies.from_store, run.manifest.replies.fresh) == (asked, 20 - asked)
     assert run.manifest.usage.all_replies == Usage(prompt=240, completion=60)
+
+
+def test_many_requests_at_once_do_not_pass_the_limit_together(tmp_path: Path, desk: Desk) -> None:
+    """Each may cost ten times what it does; those that find no room wait for what the others leave."""
+    folder = write_suite(tmp_path / "contas", 40)
+    desk = replace(desk, settings=Settings(concurrency=32, reuse=True))
+    with FaultServer(always(chat("B"))) as server:
+        model = metered(server.url, 1.2)
+        with pytest.raises(Fatal, match="--max-cost"):
+            evaluate(load_suite(folder), model, RunSpec(suite=str(folder), model="vllm/toy"), desk)
+        assert model.spent <= 1.2
+        assert 10 < len(server.posts) < 1.2 / 0.042
 
 
 @pytest.mark.parametrize("limit", [0, -1.5, float("nan")])
@@ -125,6 +142,6 @@ def test_a_server_that_tells_no_usage_does_not_get_round_the_limit(tmp_path: Pat
     folder = write_suite(tmp_path / "contas", 20)
     desk = replace(desk, settings=Settings(concurrency=1, reuse=True))
     with FaultServer(always(chat("B", usage=False))) as server:
-        with pytest.raises(Fatal, match=r"--max-cost 1 BRL is spent"):
+        with pytest.raises(Fatal, match=r"--max-cost 1 BRL: "):
             evaluate(load_suite(folder), metered(server.url, 1), RunSpec(suite=str(folder), model="vllm/toy"), desk)
     assert 0 < len(server.posts) < 5  # 32 new tokens at most: 0.32 BRL, and the prompt

@@ -109,10 +109,10 @@ def test_the_protocol_and_the_users_limit_reach_the_request():
     assert tokens == [(5, ("\n",)), (64, ()), (900, ())]
 
 
-def test_a_task_of_which_nothing_was_published_names_its_twin():
-    with pytest.raises(UsageError, match="task 'quiz' has no published protocol") as caught:
+def test_a_task_of_which_nothing_was_published_is_refused_with_the_way_out():
+    with pytest.raises(UsageError, match="nothing was published for task 'quiz'") as caught:
         ask(task(twin="outra"), item("1"), spec=RunSpec("s", "m", protocol="published"))
-    assert "'outra' has one" in caught.value.remedy
+    assert "--protocol default" in caught.value.remedy
 
 
 # ---------------------------------------------------------------- hashes

@@ -33,10 +33,10 @@ MasalBench: Persian proverbs (masalbench 1.0.0)
   The score of 91.0 % is not distinguishable from picking the longest option (90.4 %).
 
   ! 6 of 1,000 replies were cut off at the token limit of 64, before an answer that can be read. A
-  reasoning model? Try --max-tokens 1024.
+  reasoning model needs more room (--max-tokens 1024).
   ! 20 of 1,000 items are irregular in the source; they count like all others.
 
-  5 replies from the store, 5 asked now, 60 s. Kept in run
+  5 replies from the store, 5 asked in this run, 60 s. Kept in run
 """
 
 TWO_AT_80 = """\
@@ -71,11 +71,11 @@ MasalBench: Persian proverbs (masalbench 1.0.0)
   local: The score of 25.5 % is not distinguishable from chance (25.0 %).
 
   ! 6 of 1,000 replies were cut off at the token limit of 64, before an answer
-  that can be read. A reasoning model? Try --max-tokens 1024.
+  that can be read. A reasoning model needs more room (--max-tokens 1024).
   ! 20 of 1,000 items are irregular in the source; they count like all others.
 
-  5 replies from the store, 5 asked now, 60 s. Kept in run
-  5 replies from the store, 5 asked now, 60 s. Kept in run2
+  5 replies from the store, 5 asked in this run, 60 s. Kept in run
+  5 replies from the store, 5 asked in this run, 60 s. Kept in run2
 """
 
 

@@ -74,7 +74,7 @@ def test_tasks_that_differ_are_named():
         ({"first": 10}, "the first 10 items of each task"),
         ({"items": frozenset({"a", "b"})}, "2 named items"),
         ({"shuffle": 0, "repeat": 3}, "options reordered by seed 0, 3 answers per item"),
-        ({"permute": True}, "every order of the options"),
+        ({"permute": True}, "each item in every rotation of its options"),
     ],
 )
 def test_a_subset_is_told(given, line):
@@ -85,7 +85,7 @@ def test_model_with_rendering():
     tasks = {"a": generate(rendering="chat")}
     assert model_line(manifest(tasks=tasks)) == "openai/m-small: m-small at example.org (chat prompts)"
     mixed = {**tasks, "b": TaskRecord(mode="choose", rendering="text")}
-    assert model_line(manifest(tasks=mixed)).endswith("(a as chat, b as text)")
+    assert model_line(manifest(tasks=mixed)).endswith("(as chat: a; as text: b)")
     none = {"a": generate()}
     assert model_line(manifest(tasks=none, model=ModelRecord(name="baseline/first"))) == "baseline/first"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from sotaque.scoring.reasoning import after_reasoning
+from sotaque.scoring.reasoning import after_reasoning, first_turn
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,21 @@ def test_the_answer_follows_the_last_closed_block(text: str, answer: str) -> Non
 )
 def test_an_unclosed_block_leaves_no_answer(text: str) -> None:
     assert after_reasoning(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "turn"),
+    [
+        ("B", "B"),
+        ("B < C [1]", "B < C [1]"),
+        ("B<|im_end|>\n<|im_start|>user\nE agora?", "B"),
+        ("B<|eot_id|>", "B"),
+        ("B<end_of_turn>\nResposta: C", "B"),
+        ("B</s>", "B"),
+        ("<|assistant|>\nB", "\nB"),
+        ("<s> [/INST] B</s>", " B"),
+        ("<|im_end|>", ""),
+    ],
+)
+def test_a_reply_ends_where_its_turn_ends(text: str, turn: str) -> None:
+    assert first_turn(text) == turn

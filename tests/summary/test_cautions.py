@@ -17,7 +17,7 @@ def test_cut_off_replies_name_count_limit_and_remedy():
     rows = [sample(i, Outcome.TRUNCATED, finish=Finish.LENGTH) for i in range(12)] + [sample(12 + i) for i in range(88)]
     assert warnings_of(rows, max_tokens=5)[0] == (
         "12 of 100 replies were cut off at the token limit of 5, before an answer that can be read. "
-        "A reasoning model? Try --max-tokens 1024."
+        "A reasoning model needs more room (--max-tokens 1024)."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from types import FrameType
@@ -54,15 +55,27 @@ def main() -> NoReturn:
         code = _run()
         sys.stdout.flush()
     except SotaqueError as error:
-        _say("stopped" if isinstance(error, Interrupted) else "error", error)
+        _say("" if isinstance(error, Interrupted) else "error: ", error)
         code = error.exit_code
     except _Stopped as stop:
-        _say("stopped", Interrupted(str(stop), "what was finished is kept: run the same command again"))
+        _say("", Interrupted(str(stop), "what was finished is kept: run the same command again"))
         code = Interrupted.exit_code
     except BrokenPipeError:
         discard_output()
         code = 0
+    if code == Interrupted.exit_code:
+        _leave_at_once(code)
     sys.exit(code)
+
+
+def _leave_at_once(code: int) -> NoReturn:
+    """Who pressed Ctrl-C does not wait for a look-up in a thread, or for torch to take itself apart.
+
+    The store and all files are closed by now.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _run() -> int:
@@ -88,4 +101,4 @@ def _say(what: str, error: SotaqueError) -> None:
     """Names of files and what servers say may hold control sequences: a terminal must not obey them."""
     from sotaque.report.display import spelt_out
 
-    print(f"{what}: {spelt_out(str(error), lines=True)}", file=sys.stderr)
+    print(f"{what}{spelt_out(str(error), lines=True)}", file=sys.stderr)

@@ -25,7 +25,9 @@ def prepare(name: str = typer.Argument(help="Which model: local.")) -> None:
 
     if name != "local":
         raise UnknownModel(f"only 'local' can be prepared, not '{name}'", "sotaque models prepare local")
+    from sotaque.models.local_library import require_extra
     from sotaque.models.prepare import prepare_local
 
+    require_extra("sotaque models prepare local", "torch", "transformers", "gguf", "accelerate")
     folder = prepare_local(lambda line: typer.echo(line, err=True))
     typer.echo(f"ready: {folder}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from sotaque.engine.pace import Settings
 from sotaque.engine.store import Store
 from sotaque.errors import UsageError
 from sotaque.evaluate.evaluate import Desk, evaluate
-from sotaque.evaluate.price import Estimated, Metered, Price, PriceFile, estimate, read_prices
+from sotaque.evaluate.price import Estimated, Metered, PriceFile, Tariff, check_limit, estimate, read_prices
 from sotaque.evaluate.questions import pose
 from sotaque.models.catalog import open_model
 from sotaque.models.model import Model, ServedModel
@@ -23,6 +24,7 @@ from sotaque.report.plan import plans_as_json, print_plans
 from sotaque.runs import RunFolder
 from sotaque.suites.schema import Suite
 from sotaque.suites.suite import load_suite
+from sotaque.summary import percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,10 @@ class Session:
         with Store(places.store_path()) as store:
             for suite, model, spec in pairs:
                 with Bar(f"{suite.name} on {spec.model}") as bar:
-                    desk = Desk(store, self.settings, bar, out, with_items)
+                    desk = Desk(store, self.settings, bar, out, with_items, self._tariff(spec.model))
                     finished.append(evaluate(suite, model, spec, desk))
         print_results(finished, json=json)
-        return int(any(each.summary.unscored_share > max_unscored for each in finished))
+        return max((_exit_code(each, max_unscored) for each in finished), default=0)
 
     def plan(self, *, json: bool) -> None:
         """Print what would be asked. Nothing is sent, no model is loaded."""
@@ -80,6 +82,8 @@ class Session:
     def _opened(self, name: str, prices: PriceFile | None) -> Model:
         model = open_model(name, self.options)
         price = prices.prices.get(name) if prices else None
+        if self.max_cost is not None:
+            check_limit(self.max_cost)
         if self.max_cost is None or not isinstance(model, ServedModel):
             return model
         if prices is None or price is None:
@@ -87,12 +91,26 @@ class Session:
                 f"--max-cost needs the price of {name}",
                 f'give --prices FILE, with a table [prices."{name}"] that says prompt and completion per million tokens',
             )
-        return Metered(model, price, self.max_cost, prices.currency)
+        return Metered(model, Tariff(price, prices.currency), self.max_cost)
 
     def _prices(self) -> PriceFile | None:
         return read_prices(self.prices) if self.prices else None
 
-    def _estimate(self, suite: Suite, model: Model, spec: RunSpec) -> Estimated:
+    def _tariff(self, model: str) -> Tariff | None:
         prices = self._prices()
-        price: Price | None = prices.prices.get(spec.model) if prices else None
-        return estimate(pose(suite, spec, model), price, prices.currency if prices else "")
+        price = prices.prices.get(model) if prices else None
+        return Tariff(price, prices.currency) if prices and price else None
+
+    def _estimate(self, suite: Suite, model: Model, spec: RunSpec) -> Estimated:
+        return estimate(pose(suite, spec, model), self._tariff(spec.model))
+
+
+def _exit_code(run: RunFolder, max_unscored: float) -> int:
+    """1, and why, when too much of a run has no score."""
+    share = run.summary.unscored_share
+    if share <= max_unscored:
+        return 0
+    name = f"{run.manifest.suite.name} on {run.manifest.model.name}"
+    limit = f"--max-unscored {max_unscored:g}"
+    print(f"{name}: {percent(share)} of the samples have no score ({limit}): exit code 1", file=sys.stderr)
+    return 1

@@ -13,8 +13,9 @@ from sotaque.engine.ledger import Watch
 from sotaque.engine.pace import DEFAULTS, Settings
 from sotaque.engine.store import Store
 from sotaque.evaluate.facts import task_facts
+from sotaque.evaluate.price import Tariff
 from sotaque.evaluate.questions import chosen_tasks, needs, pose
-from sotaque.evaluate.record import Timer, manifest_of, source_record, suite_record
+from sotaque.evaluate.record import Timer, cost_record, manifest_of, source_record, suite_record
 from sotaque.evaluate.samples import score_again, score_all
 from sotaque.models.model import Model
 from sotaque.prompts.render import protocol_for
@@ -35,6 +36,7 @@ class Desk:
         watch: hears of progress.
         runs: the folder in which run folders are made.
         with_items: keep texts in the run folder although the items may not be shared.
+        tariff: what the model's tokens cost, for the record.
     """
 
     store: Store
@@ -42,6 +44,7 @@ class Desk:
     watch: Watch | None = None
     runs: Path = Path("runs")
     with_items: bool = False
+    tariff: Tariff | None = None
 
 
 def evaluate(suite: Suite, model: Model, spec: RunSpec, desk: Desk) -> RunFolder:
@@ -68,6 +71,7 @@ def evaluate(suite: Suite, model: Model, spec: RunSpec, desk: Desk) -> RunFolder
         how = {name: (plan.task, plan.protocol) for name, plan in asking.plans.items()}
         summary = summarise(samples, task_facts(how, loaded, samples, spec))
         manifest = manifest_of(asking, model, answers, summary, timer)
+        manifest = manifest.model_copy(update={"cost": cost_record(manifest.usage, desk.tariff)})
         return write_run(manifest, samples, summary, runs=desk.runs, with_items=desk.with_items)
 
 

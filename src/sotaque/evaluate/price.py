@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,10 @@ from sotaque.models.model import Identity, ServedModel
 from sotaque.records import Ability, Choose, Generate, Reply, Request, Usage
 
 BYTES_PER_TOKEN = 3.0
-"""Rough, and rather too low than too high, so that estimates err upwards: English has about 4, Persian 2 to 5."""
+"""Rough: English has about 4, Persian 2 to 5 with the tokenizers of large models; a small English one has 1 to 2."""
+
+PER_REQUEST = 64
+"""Tokens that a chat template may add to a prompt, at most."""
 
 MILLION = 1_000_000
 
@@ -34,6 +38,14 @@ class Price(BaseModel):
         cached = self.prompt if self.cached is None else self.cached
         fresh = max(0, usage.prompt - usage.cached)
         return (fresh * self.prompt + usage.cached * cached + usage.completion * self.completion) / MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Tariff:
+    """One model's price, and the currency it is in."""
+
+    price: Price
+    currency: str
 
 
 class PriceFile(BaseModel):
@@ -64,53 +76,85 @@ def read_prices(path: Path) -> PriceFile:
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """Before a run: requests, and the tokens that they can take at most.
+    """Before a run: requests, tokens, and what they cost.
 
-    ``cost`` is ``None`` where no price is known.
+    Attributes:
+        prompt_tokens: about; a third of the bytes.
+        prompt_tokens_at_most: a token for every byte, and what a chat template may add.
+        completion_tokens_at_most: every reply as long as it may be.
+        cost: about, with replies as long as they may be; ``None`` where no price is known.
+        cost_at_most: by the two numbers above.
     """
 
     requests: int
     prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens_at_most: int
+    completion_tokens_at_most: int
     cost: float | None
+    cost_at_most: float | None
     currency: str = ""
 
 
-def estimate(asking: Asking, price: Price | None, currency: str = "") -> Estimated:
+def estimate(asking: Asking, tariff: Tariff | None) -> Estimated:
     """Count what a run would send if the store held nothing of it."""
     requests = [question.prompt.request for question in asking.questions]
-    usage = sum((_at_most(request) for request in requests), Usage())
-    cost = price.of(usage) if price else None
-    return Estimated(len(requests), usage.prompt, usage.completion, cost, currency)
+    most = sum((_at_most(request) for request in requests), Usage())
+    about = Usage(round(sum(_bytes(request) for request in requests) / BYTES_PER_TOKEN), most.completion)
+    return Estimated(
+        requests=len(requests),
+        prompt_tokens=about.prompt,
+        prompt_tokens_at_most=most.prompt,
+        completion_tokens_at_most=most.completion,
+        cost=tariff.price.of(about) if tariff else None,
+        cost_at_most=tariff.price.of(most) if tariff else None,
+        currency=tariff.currency if tariff else "",
+    )
 
 
 def _at_most(request: Request) -> Usage:
+    sent = len(request.continuations) if isinstance(request, Choose) else 1
+    written = request.sampling.max_tokens if isinstance(request, Generate) else 0
+    return Usage(prompt=_bytes(request) + sent * PER_REQUEST, completion=written)
+
+
+def _bytes(request: Request) -> int:
     if isinstance(request, Generate):
         texts: Sequence[str] = [message.content for message in request.messages] or [request.text]
-        return Usage(prompt=_tokens(texts), completion=request.sampling.max_tokens)
-    if isinstance(request, Choose):
-        return Usage(prompt=sum(_tokens([request.context, option]) for option in request.continuations))
-    return Usage()
+    elif isinstance(request, Choose):
+        texts = [request.context + option for option in request.continuations]
+    else:
+        return 0
+    return sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
-def _tokens(texts: Sequence[str]) -> int:
-    return round(sum(len(text.encode()) for text in texts) / BYTES_PER_TOKEN) + 4 * len(texts)
+def check_limit(limit: float) -> None:
+    """Refuse what is no amount of money.
+
+    Raises:
+        UsageError: zero, negative, or not a number.
+    """
+    if not limit > 0:  # which "nan" is not either
+        raise UsageError(f"--max-cost {limit} is no limit", "give an amount above 0")
 
 
 class Metered:
-    """A served model that adds up what its replies cost, and ends the run when a limit is reached.
+    """A served model that adds up what its replies cost, and ends the run before a limit is passed.
+
+    A request is sent only if all that is under way, and it, cannot pass the limit even if each reply is as long as it
+    may be; until then it waits for replies that turn out cheaper.
 
     Args:
         model: the model that is really asked.
-        price: per million tokens.
-        limit: in the price's currency; counts what is asked in this run, not what the store held.
+        tariff: what its tokens cost.
+        limit: in the tariff's currency; counts what is asked in this run, not what the store held.
     """
 
-    def __init__(self, model: ServedModel, price: Price, limit: float, currency: str) -> None:
-        if not limit > 0:  # which "nan" is not either
-            raise UsageError(f"--max-cost {limit} is no limit", "give an amount above 0")
-        self._model, self._price, self._limit, self._currency = model, price, limit, currency
+    def __init__(self, model: ServedModel, tariff: Tariff, limit: float) -> None:
+        check_limit(limit)
+        self._model, self._price, self._limit, self._currency = model, tariff.price, limit, tariff.currency
         self.spent = 0.0
+        self._reserved = 0.0
+        self._landed: asyncio.Event | None = None
 
     @property
     def identity(self) -> Identity:
@@ -135,21 +179,36 @@ class Metered:
         return self._model.refusal(ability)
 
     async def ask(self, request: Request) -> Reply:
-        """As the model does, unless the money is spent.
+        """As the model does, unless the money would be spent.
 
         Raises:
-            Fatal: the limit is reached.
+            Fatal: the limit leaves no room for this request.
         """
-        if self.spent >= self._limit:
-            raise Fatal(
-                f"--max-cost {self._limit:g} {self._currency} is spent ({self.spent:.4f}); what was answered is stored",
-                "run again with a higher limit: only what is missing is asked",
-            )
-        reply = await self._model.ask(request)
-        # A server that tells no usage still sends a bill: the limit then counts the most it can have been.
-        told = reply.usage.prompt or reply.usage.completion
-        self.spent += self._price.of(reply.usage if told else _at_most(request))
+        most = self._price.of(_at_most(request))
+        await self._room_for(most)
+        self._reserved += most
+        try:
+            reply = await self._model.ask(request)
+            # A server that tells no usage still sends a bill: the limit then counts the most it can have been.
+            told = reply.usage.prompt or reply.usage.completion
+            self.spent += self._price.of(reply.usage) if told else most
+        finally:
+            self._reserved -= most
+            if self._landed is not None:
+                self._landed.set()
         return reply
+
+    async def _room_for(self, most: float) -> None:
+        while self.spent + self._reserved + most > self._limit:
+            if self._reserved <= 1e-12:
+                raise Fatal(
+                    f"--max-cost {self._limit:g} {self._currency}: {self.spent:.4f} is spent, and one more request may "
+                    f"cost {most:.4f}; what was answered is stored",
+                    "run again with a higher limit: only what is missing is asked",
+                )
+            if self._landed is None or self._landed.is_set():
+                self._landed = asyncio.Event()  # one for all that wait
+            await self._landed.wait()
 
     async def close(self) -> None:
         """As the model does."""

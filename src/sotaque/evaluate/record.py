@@ -10,11 +10,13 @@ from pydantic import JsonValue
 
 from sotaque.data.sources import Loaded
 from sotaque.engine.store import Stored
+from sotaque.evaluate.price import Tariff
 from sotaque.evaluate.questions import Asking
 from sotaque.models.model import Model
 from sotaque.prompts.render import Plan, reconstructed
 from sotaque.records import Ability, Failure, Usage
 from sotaque.runs.manifest import (
+    Cost,
     Manifest,
     ModelRecord,
     Provenance,
@@ -99,6 +101,17 @@ def source_record(suite: Suite, loaded: Loaded) -> SourceRecord:
         ),
         revision=spec.revision,
         files={key: file.sha256 for key, file in loaded.files.items()},
+    )
+
+
+def cost_record(usage: UsageTotals, tariff: Tariff | None) -> Cost | None:
+    """What the run's tokens cost; ``None`` where no price is known."""
+    if tariff is None:
+        return None
+    return Cost(
+        currency=tariff.currency,
+        all_replies=tariff.price.of(usage.all_replies),
+        asked_now=tariff.price.of(usage.asked_now),
     )
 
 

@@ -73,8 +73,7 @@ def protocol_for(task: Task, spec: RunSpec) -> Protocol:
     """
     protocol = task.protocol.named(spec.protocol)
     if protocol is None:
-        remedy = f"'{task.twin}' has one; or use --protocol default" if task.twin else "use --protocol default"
-        raise UsageError(f"task '{task.name}' has no published protocol", remedy)
+        raise UsageError(f"nothing was published for task '{task.name}'", "use --protocol default, or another --task")
     return protocol if spec.max_tokens is None else protocol.model_copy(update={"max_tokens": spec.max_tokens})
 
 

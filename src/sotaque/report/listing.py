@@ -87,7 +87,7 @@ def print_preview(suite: Suite, what: Preview) -> None:
     console = Console(highlight=False)
     console.print(f"[bold]{escape(suite.title)}[/], source {escape(what.source)}")
     console.print(f"  licence:  {escape(what.provenance.licence)}", soft_wrap=True)
-    console.print(f"  author:   {escape(what.provenance.author)}; reviewed: {escape(what.provenance.review)}")
+    console.print(f"  author:   {escape(what.provenance.author)}; review: {escape(what.provenance.review)}")
     console.print(f"  cite:     {escape(suite.citation or 'nothing stated')}", soft_wrap=True)
     console.print(f"  revision: {escape(what.revision or 'none')}")
     if what.notice:
@@ -141,7 +141,7 @@ def _value(protocol: Protocol, name: str) -> str:
 
 def _source_line(source: SourceSpec) -> str:
     provenance = source.provenance
-    parts = [f"by {provenance.author}", provenance.review, f"licence {provenance.licence}"]
+    parts = [f"author: {provenance.author}", f"review: {provenance.review}", f"licence: {provenance.licence}"]
     if source.notice:
         parts.append(source.notice)
     return "; ".join(parts)

@@ -21,17 +21,17 @@ def print_plans(plans: Plans) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for title in ("suite", "model"):
         table.add_column(title)
-    for title in ("requests", "prompt tokens", "new tokens", "cost"):
+    for title in ("requests", "prompt tokens", "at most", "new, at most", "cost"):
         table.add_column(title, justify="right")
     for suite, model, plan in plans:
-        cost = "no price given" if plan.cost is None else f"{plan.cost:.4f} {plan.currency}"
-        numbers = (plan.requests, plan.prompt_tokens, plan.completion_tokens)
+        cost = "no price" if plan.cost is None else f"{plan.cost:.4f} to {plan.cost_at_most:.4f} {plan.currency}"
+        numbers = (plan.requests, plan.prompt_tokens, plan.prompt_tokens_at_most, plan.completion_tokens_at_most)
         table.add_row(escape(suite), escape(model), *(f"{number:,}" for number in numbers), escape(cost))
     console = Console(highlight=False)
     console.print(table)
     console.print(
-        "Nothing was sent, and stored replies, which cost nothing, were not taken off. Tokens are estimates, rather "
-        "too high: a third of the prompt's bytes, and the whole limit for new ones.",
+        "Nothing was sent, and stored replies, which cost nothing, were not taken off. Prompt tokens: about a third of "
+        "the bytes, at most one for each byte (small tokenizers do come near that). New tokens: the whole limit.",
         style="dim",
     )
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from sotaque.records import Outcome
 from sotaque.report.display import shown, strip
 from sotaque.report.wording import facts, heading, model_line, private_line
-from sotaque.runs import RunFolder
+from sotaque.runs import Manifest, RunFolder
 from sotaque.stats.intervals import Estimate
 from sotaque.summary import TaskSummary, notices, percent
 from sotaque.summary.results import NO_ANSWER, TIED
@@ -97,7 +97,7 @@ def _header(runs: Runs) -> Table:
 
 def shown_text(line: str) -> Text:
     """A line without markup: brackets in it are brackets."""
-    return Text(shown(line))
+    return Text(shown(line, 2000))
 
 
 def _pairs() -> Table:
@@ -290,6 +290,16 @@ def _footer(runs: Runs) -> Group:
 
 def _kept(run: RunFolder) -> str:
     replies = run.manifest.replies
-    counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked now"
+    counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked in this run"
     lost = f", {replies.failed:,} failed" if replies.failed else ""
-    return f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}. Kept in {shown(str(run.path), 4096)}"
+    made = f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}"
+    if run.manifest.rescored_from:
+        made = f"scored anew, without asking anything, from {shown(run.manifest.rescored_from, 4096)}"
+    return f"{made}{_cost_line(run.manifest)}. Kept in {shown(str(run.path), 4096)}"
+
+
+def _cost_line(manifest: Manifest) -> str:
+    cost = manifest.cost
+    if cost is None:
+        return ""
+    return f", cost {cost.asked_now:.4f} {cost.currency} now, {cost.all_replies:.4f} in all"

@@ -45,7 +45,7 @@ def subset_line(spec: RunSpec) -> str:
         f"the first {spec.first} items of each task": spec.first is not None,
         f"{len(spec.items)} named items": bool(spec.items),
         f"options reordered by seed {spec.shuffle}": spec.shuffle is not None,
-        "every order of the options": spec.permute,
+        "each item in every rotation of its options": spec.permute,
         f"{spec.repeat} answers per item": spec.repeat > 1,
     }
     return ", ".join(part for part, holds in parts.items() if holds)
@@ -54,13 +54,15 @@ def subset_line(spec: RunSpec) -> str:
 def model_line(manifest: Manifest) -> str:
     """The model, what it is, and how prompts were rendered."""
     model = manifest.model
-    renderings = {name: task.rendering or "" for name, task in manifest.tasks.items()}
-    used = [text for text in dict.fromkeys(renderings.values()) if text]
-    if len(set(renderings.values())) > 1:
-        used = [f"{name} as {text}" for name, text in renderings.items() if text]
+    tasks: dict[str, list[str]] = {}
+    for name, task in manifest.tasks.items():
+        if task.rendering:
+            tasks.setdefault(task.rendering, []).append(name)
     about = f"{model.name}: {model.about}" if model.about and model.about != model.name else model.name
-    prompts = ", ".join(used)
-    return f"{about} ({prompts} prompts)" if len(used) == 1 else f"{about} ({prompts})" if used else about
+    if len(tasks) <= 1:
+        return f"{about} ({next(iter(tasks))} prompts)" if tasks else about
+    used = "; ".join(f"as {rendering}: {', '.join(names)}" for rendering, names in tasks.items())
+    return f"{about} ({used})"
 
 
 def private_line(manifest: Manifest) -> str:

@@ -2,6 +2,7 @@
 
 from sotaque.runs.folder import RunFolder, default_name, read_run, write_run
 from sotaque.runs.manifest import (
+    Cost,
     Environment,
     Manifest,
     ModelRecord,
@@ -16,6 +17,7 @@ from sotaque.runs.manifest import (
 from sotaque.runs.samples import SampleLine
 
 __all__ = [
+    "Cost",
     "Environment",
     "Manifest",
     "ModelRecord",

@@ -101,6 +101,14 @@ class ReplyCounts(_Record):
     failed: int = 0
 
 
+class Cost(_Record):
+    """By the user's price file: of all replies of the run, and of those that were asked for this time."""
+
+    currency: str
+    all_replies: float
+    asked_now: float
+
+
 class Environment(_Record):
     """The software underneath; no host, user or path."""
 
@@ -131,6 +139,7 @@ class Manifest(_Record):
     times: Times
     usage: UsageTotals = UsageTotals()
     replies: ReplyCounts = ReplyCounts()
+    cost: Cost | None = None
     warnings: tuple[str, ...] = ()
     samples: int = 0
     texts: Literal["included", "withheld"] = "withheld"

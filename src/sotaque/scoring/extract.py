@@ -18,12 +18,14 @@ from sotaque.language.labels import Alphabet, alphabet
 from sotaque.language.normalize import answer_key, key, plain, strip_markup
 from sotaque.records import AnswerForm
 from sotaque.scoring.letters import Claim, claim
-from sotaque.scoring.reasoning import after_reasoning
+from sotaque.scoring.reasoning import after_reasoning, first_turn
 from sotaque.scoring.texts import Span, attached, evident, occurrences, whole
 
 Kind = Literal["picked", "invalid", "conflict"]
 
-_DECORATION = f" \t\r\n.*_`#:,;!،؛…\u200e\u200f\u200b\ufeff\u2066-\u2069{BRACKETS}".replace("\\", "")
+_DECORATION = f" \t\r\n.*_`#:,;!،؛…\u200e\u200f\u200b\u200c\ufeff\u2066-\u2069{BRACKETS}".replace("\\", "")
+_SENTENCE = re.compile(r"[^.!?؟\n]*\Z")
+_ASKED = re.compile(r"[?؟？][\s.!\"'»”’*_)]*\Z")
 _FROM_TEXT = "read from the option's text"
 _ANSWER_BOX = re.compile(r"\\boxed\s*(?=\{)|(?i:<(?:answer|final_answer|resposta)\s*>)")
 
@@ -112,8 +114,9 @@ def extract(
     answer = after_reasoning(text)
     if answer is None:
         return Extraction("invalid", note="the reasoning was never closed")
+    answer = first_turn(answer)
     if form == "option" and not truncated:
-        texts = whole(answer_key(strip_markup(answer), question.language), question.keys())
+        texts = _whole(strip_markup(answer), question)
         if len(texts) == 1:
             return question.picked(texts[0])
     found = plain(_ANSWER_BOX.sub("\nANSWER: ", answer))
@@ -146,15 +149,20 @@ def _checked(answer: str, text: str, claimed: Claim, question: Question, *, trun
     token = claimed.token
     assert token is not None
     own = token.position
-    if claimed.announced and not any(map(str.isalnum, text[token.end :])):
-        return question.picked(own)
     keys = question.keys()
+    said = _SENTENCE.search(text[: token.start])
+    sentence = said.group() if said and claimed.announced else ""
+    sentence = sentence if len(sentence) > min(map(len, keys)) else ""
+    if claimed.announced and not sentence and not any(map(str.isalnum, text[token.end :])):
+        return question.picked(own)
     rest = _rest(text, token.end, keys, question.language)
-    other = attached(rest, keys, own) if rest else None
+    other = attached(rest, keys, own, question.cues) if rest else None
     if truncated and other not in (None, own) and rest.strip() and keys[own].startswith(rest.strip(" ).:-")):
         other = own
-    if other is None and not claimed.announced and not truncated:
-        texts = whole(answer_key(strip_markup(answer), question.language), keys)
+    if other is None and sentence:
+        other = _announced_text(sentence, question, keys)
+    elif other is None and not claimed.announced and not truncated:
+        texts = _whole(strip_markup(answer), question)
         if texts:
             return question.picked(texts[0], _FROM_TEXT)
         other = _announced_text(answer, question, keys)
@@ -178,17 +186,18 @@ def _rest(text: str, end: int, keys: list[str], language: str) -> str:
 
 def _announced_text(answer: str, question: Question, keys: list[str]) -> int | None:
     reply = key(strip_markup(answer), question.language)
-    spans = [s for s in occurrences(reply, keys) if question.cues.announces(reply[: s.start])]
+    stated = evident(reply, occurrences(reply, keys), question.cues, keys)
+    spans = [s for s in stated if question.cues.announces(reply[: s.start])]
     return spans[-1].position if spans else None
 
 
 def _text(answer: str, question: Question) -> Extraction:
     """An option's text: the whole reply, announced, or the only one that occurs."""
     keys, stripped = question.keys(), strip_markup(answer)
-    texts = whole(answer_key(stripped, question.language), keys)
+    texts = _whole(stripped, question)
     if not texts:
         reply = answer_key(stripped, question.language)
-        spans = occurrences(reply, keys)
+        spans = [s for s in occurrences(reply, keys) if s.end < len(reply) or not _asks(stripped, question, s.position)]
         announced = [s for s in spans if question.cues.announces(reply[: s.start])]
         evidence = announced[-1:] or evident(reply, spans, question.cues, keys)
         texts = sorted({span.position for span in evidence})
@@ -200,6 +209,16 @@ def _text(answer: str, question: Question) -> Extraction:
     if len(texts) > 1:
         return Extraction("invalid", note="several options' texts, none of them final")
     return question.picked(texts[0], _FROM_TEXT)
+
+
+def _whole(stripped: str, question: Question) -> list[int]:
+    texts = whole(answer_key(stripped, question.language), question.keys())
+    return [position for position in texts if not _asks(stripped, question, position)]
+
+
+def _asks(stripped: str, question: Question, position: int) -> bool:
+    """Whether a reply ends with a question mark that is not the option's own ("ir embora?")."""
+    return _ASKED.search(stripped) is not None and _ASKED.search(question.options[position]) is None
 
 
 def _label_after(reply: str, span: Span, question: Question) -> int | None:

@@ -9,7 +9,7 @@ from sotaque.language.announce import BEFORE, BRACKETS, Cues, Firmness
 from sotaque.language.labels import Alphabet, Need, Token
 
 _LEAD = re.compile(rf"[\s{BRACKETS}\-–—•*.:]*")
-_NUMBERED = re.compile(rf"(?:[^\S\n]*\w{{0,9}} ?\d{{1,4}}[.):–—-]+\s)?{_LEAD.pattern}")
+_NUMBERED = re.compile(rf"(?:[^\S\n]*\w{{0,9}} ?\d{{1,4}} ?[.):–—-]+\s)?{_LEAD.pattern}")
 _SENTENCE = re.compile(r"\s+\w")
 _LISTED = re.compile(r"\s*[)\].:–—-]")
 _LINE = re.compile(r"[^\n]*\n\s*")
@@ -42,7 +42,7 @@ def claim(text: str, alphabet: Alphabet, cues: Cues, *, truncated: bool) -> Clai
     for token in reversed(tokens):
         firmness = cues.firmness(text, token)
         if firmness is Firmness.ANNOUNCED and not _enumerates(text, token, alphabet):
-            return _withdrawn(text, token, cues) or _single(text, token, alphabet, cues, announced=True)
+            return _withdrawn(text, token, alphabet, cues) or _single(text, token, alphabet, cues, announced=True)
         if firmness is Firmness.LEANING:
             leaning.append(token)
     first = _first(text, tokens, alphabet, cues)
@@ -55,10 +55,20 @@ def _may_go_on(text: str, alphabet: Alphabet, token: Token) -> bool:
     return token.end == len(text.rstrip()) and alphabet.unfinished(text[token.start : token.end])
 
 
-def _withdrawn(text: str, token: Token, cues: Cues) -> Claim | None:
-    if cues.unsure.search(text, token.end):
+def _withdrawn(text: str, token: Token, alphabet: Alphabet, cues: Cues) -> Claim | None:
+    if cues.unsure.search(text, token.end) or _corrected(text, token, alphabet, cues):
         return Claim(None, note="an answer was announced and then withdrawn")
     return None
+
+
+def _corrected(text: str, token: Token, alphabet: Alphabet, cues: Cues) -> bool:
+    sign = text[token.start : token.end]
+    for other in cues.corrected(alphabet).finditer(text, token.end):
+        right = text[other.end("sign") : other.end("sign") + BEFORE]
+        stands = cues.ends_clause(right) and not cues.wrong(right) and not cues.remarked(right)
+        if stands and _differs(other.group("sign"), sign, alphabet):
+            return True
+    return False
 
 
 def _single(text: str, token: Token, alphabet: Alphabet, cues: Cues, *, announced: bool = False) -> Claim:
@@ -97,15 +107,27 @@ def _standing(text: str, token: Token, tokens: list[Token], alphabet: Alphabet, 
         return found
     if not _stands(text, token, cues):
         return None
+    undone = _undone(text, token, tokens, alphabet, cues)
+    return Claim(None, note=undone) if undone else found
+
+
+def _undone(text: str, token: Token, tokens: list[Token], alphabet: Alphabet, cues: Cues) -> str:
+    """Why a label that stands at the start is no answer after all, in words; empty when it is one."""
+    if _only_another_follows(text, token, tokens):
+        return _SEVERAL
+    if _corrected(text, token, alphabet, cues):
+        return "an answer was given and then withdrawn"
     if _enumerates(text, token, alphabet) or _next_line_is_another(text, token, tokens, cues):
-        return Claim(None, note="a list of options, none of them chosen")
-    return found
+        return "a list of options, none of them chosen"
+    return ""
 
 
 def _stands(text: str, token: Token, cues: Cues) -> bool:
     """Whether a label is followed by what may follow one that is not part of a sentence ("E é ..." is)."""
     right = text[token.end : token.end + BEFORE]
     if not cues.bounded(token, right) or not (cues.ends_clause(right) or token.need is Need.TIGHT_END):
+        return False
+    if cues.remarked(right):
         return False
     return not (cues.conjunction.match(text[token.start : token.end]) and _SENTENCE.match(right))
 
@@ -155,8 +177,17 @@ def _enumerates(text: str, token: Token, alphabet: Alphabet) -> bool:
     return False
 
 
+def _only_another_follows(text: str, token: Token, tokens: list[Token]) -> bool:
+    """Whether nothing but another label follows ("A: B", which may be an answer B)."""
+    others = [t for t in tokens if t.start >= token.end]
+    if len(others) != 1 or others[0].position == token.position:
+        return False
+    between, after = text[token.end : others[0].start], text[others[0].end :]
+    return not any(map(str.isalnum, between + after))
+
+
 def _next_line_is_another(text: str, token: Token, tokens: list[Token], cues: Cues) -> bool:
-    """Whether the next line is headed by another label in the same way (B, then C).
+    """Whether the next line is headed by another label in the same way (B, then C; option B, then option C).
 
     An article ("A frase diz ...") is no label, and a label that is rejected there ("A) está errada") no other answer.
     """
@@ -165,7 +196,8 @@ def _next_line_is_another(text: str, token: Token, tokens: list[Token], cues: Cu
         return False
     lead = _LEAD.match(text, line.end())
     start = lead.end() if lead else line.end()
-    other = next((t for t in tokens if t.start == start), None)
+    following = (t for t in tokens if t.start >= line.end())
+    other = next((t for t in following if t.start == start or cues.opening.fullmatch(text[line.end() : t.start])), None)
     if other is None or other.position == token.position:
         return False
     right = text[other.end : other.end + BEFORE]

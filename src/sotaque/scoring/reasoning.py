@@ -19,6 +19,12 @@ _MARK = re.compile(
 )
 
 
+_END_OF_TURN = re.compile(
+    r"<\|(?:im_end|eot_id|eom_id|endoftext|end_of_text|end|return|eos)\|>|<end_of_turn>|</s>|<eos>"
+)
+_TURN = re.compile(r"\s*(?:<\|[a-z_]{2,20}\|>|<start_of_turn>|<s>|\[/?INST\])")
+
+
 def after_reasoning(text: str) -> str | None:
     """What follows the last closed reasoning block: the whole text when there is none.
 
@@ -32,3 +38,15 @@ def after_reasoning(text: str) -> str | None:
         opened = mark.lastgroup is None
         start = start if opened else mark.end()
     return None if opened else text[start:]
+
+
+def first_turn(text: str) -> str:
+    """A reply up to the mark that ends a turn, where a server leaves such marks in the text and the model goes on.
+
+    Marks at the start are dropped; a text of nothing else is empty.
+    """
+    if "<" not in text and "[" not in text:
+        return text
+    while mark := _TURN.match(text) or _END_OF_TURN.match(text):
+        text = text[mark.end() :]
+    return _END_OF_TURN.split(text, maxsplit=1)[0]

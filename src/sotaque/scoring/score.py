@@ -23,7 +23,7 @@ from sotaque.records import (
 )
 from sotaque.scoring.extract import Extraction, extract
 from sotaque.scoring.likelihood import Pick, pick
-from sotaque.scoring.reasoning import after_reasoning
+from sotaque.scoring.reasoning import after_reasoning, first_turn
 
 SCORING_VERSION = 1
 """Raised with every change that can give a stored reply another score: tables of ``language``, rules, tolerances."""
@@ -128,6 +128,7 @@ def _by_text(item: Item, reply: Reply, text: str, reading: Reading) -> Score:
         raise ValueError(f"item {item.id}: an open question needs at least one accepted answer in 'answers'")
     cut = reply.finish is Finish.LENGTH
     answer = after_reasoning(text)
+    answer = first_turn(answer) if answer else answer
     if answer is None or not answer.strip():
         return _without_answer(Outcome.TRUNCATED if cut else Outcome.INVALID, reading, note="no answer after reasoning")
     language = reading.languages[0] if reading.languages else "en"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sotaque.language.announce import Cues
 
-_SEPARATORS = re.compile(r"[\s)\]}(\[{.:–—\-\"'«»“”]*")
+_SEPARATORS = re.compile(r"[\s)\]}(\[{.,:–—\-\"'«»“”]*")
 _END = re.compile(r"[\"'»”’)\]}\s]*(?:\Z|[.,;:!?،؛(\[–—-](?!\w))")
 _OPENING_END = re.compile(r"\s*(?:\Z|[.,;:!،؛–—-](?!\w))")
 
@@ -50,7 +50,7 @@ def span_of(span: Span) -> range:
     return range(span.start, span.end)
 
 
-def attached(rest: str, options: Sequence[str], own: int) -> int | None:
+def attached(rest: str, options: Sequence[str], own: int, cues: Cues) -> int | None:
     """The option whose text follows a label directly; ``None`` when none does.
 
     Args:
@@ -58,15 +58,19 @@ def attached(rest: str, options: Sequence[str], own: int) -> int | None:
         options: their keys.
         own: the label's own option. Its text counts however the line goes on; another's only when the line or clause
             ends with it, because an explanation may well begin with another option's words.
+        cues: of the languages of the reply.
     """
-    lead = _SEPARATORS.match(rest)
+    saying = cues.saying.match(rest)
+    lead = _SEPARATORS.match(rest, saying.end() if saying else 0)
     start = lead.end() if lead else 0
     best: int | None = None
     for position, option in enumerate(options):
         end = start + len(option)
         if not option or not rest.startswith(option, start) or not _boundary(rest, end - 1, end):
             continue
-        if position != own and not _END.match(rest, end):
+        if position != own and not (_END.match(rest, end) or cues.said.match(rest, end)):
+            continue
+        if position != own and "," in rest[:start] and cues.function.match(option):
             continue
         longer = best is None or len(option) > len(options[best])
         if longer or (position == own and best is not None and option == options[best]):
@@ -75,11 +79,13 @@ def attached(rest: str, options: Sequence[str], own: int) -> int | None:
 
 
 def evident(reply: str, spans: Sequence[Span], cues: Cues, options: Sequence[str]) -> list[Span]:
-    """The spans that may be an answer: not negated, and no function word in the middle of a sentence."""
+    """The spans that may be an answer: not negated or rejected, and no function word in the middle of a sentence."""
     return [
         span
         for span in spans
-        if not cues.denies(reply[: span.start]) and not _function_word(reply, span, cues, options[span.position])
+        if not cues.denies(reply[: span.start])
+        and not cues.wrong(reply[span.end : span.end + 200])
+        and not _function_word(reply, span, cues, options[span.position])
     ]
 
 

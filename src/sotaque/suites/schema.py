@@ -26,7 +26,7 @@ METRICS: dict[Mode, tuple[Metric, ...]] = {
 }
 """What can be measured in each mode."""
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$")]
+Name = Annotated[str, Field(pattern=r"^[^\W\d_][\w.-]*$")]
 Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z]{2,4})?$")]
 Template = Annotated[str, Field(min_length=1), AfterValidator(lambda text: text.removesuffix("\n"))]
 """One line break at the end is dropped: TOML's multi-line strings end in one."""

@@ -77,11 +77,13 @@ def _cut_off(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
     thinking = sum(_spent_on_reasoning(reply) for reply in replies)
     limit = f" of {facts.max_tokens}" if facts.max_tokens else ""
     room = max(ROOM_TO_REASON, 4 * (facts.max_tokens or 0))
-    guess = "" if thinking else " A reasoning model?"
+    advice = f"Try --max-tokens {room}." if thinking else f"A reasoning model needs more room (--max-tokens {room})."
     yield (
         f"{len(replies):,} of {len(samples):,} replies were cut off at the token limit{limit}, before an answer "
-        f"that can be read.{guess} Try --max-tokens {room}."
+        f"that can be read. {advice}"
     )
+    if len(replies) == len(samples):
+        yield "Not one reply came to an answer: this score says nothing about what the model knows."
     if thinking:
         yield f"In {thinking:,} of these {len(replies):,}, reasoning tokens used up the budget."
 
@@ -104,9 +106,11 @@ def _spent_on_reasoning(reply: Reply) -> bool:
 
 
 def _unreadable(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
-    count = tally[Outcome.INVALID] + tally[Outcome.CONFLICT]
-    if count and count >= MANY_UNREADABLE * total:
-        yield f"{count:,} of {total:,} replies hold no answer that can be read; they count as not correct."
+    words = {Outcome.INVALID: "no answer that can be read", Outcome.CONFLICT: "a label and the text of another option"}
+    for outcome, what in words.items():
+        count = tally[outcome]
+        if count and count >= MANY_UNREADABLE * total:
+            yield f"{count:,} of {total:,} replies hold {what}; they count as not correct."
 
 
 def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:

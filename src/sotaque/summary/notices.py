@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import floor
 
+from sotaque.records import Metric
 from sotaque.stats.intervals import Estimate
 from sotaque.summary.results import Summary, TaskSummary
 
@@ -35,7 +36,7 @@ def notices(summary: Summary) -> tuple[str, ...]:
     return tuple(
         f"{name}: {sentence}" if many else sentence
         for name, task in summary.tasks.items()
-        for sentence in (*_shortcuts(task), *_standing(task))
+        for sentence in (*_shortcuts(task), *_standing(task), *_length(task))
     )
 
 
@@ -73,6 +74,23 @@ def _standing(task: TaskSummary) -> Iterator[str]:
         verb = "is below" if mark.high < rival.value else "is not distinguishable from"
         yield f"The score of {percent(mark.value)} {verb} {what}."
         return
+
+
+def _length(task: TaskSummary) -> Iterator[str]:
+    """Longer options have lower sums: said where dividing by their length changes the picture."""
+    raw, fair = task.metrics.get(Metric.ACCURACY), task.metrics.get(Metric.ACCURACY_PER_CHARACTER)
+    if task.reads_nothing or raw is None or fair is None:
+        return
+    if raw.value is None or fair.value is None or fair.low is None or fair.high is None:
+        return
+    if not fair.low <= raw.value <= fair.high:
+        shortest = task.baselines.get("baseline/shortest")
+        habit = shortest.value if shortest else None
+        beside = "" if habit is None else f"; picking the shortest option: {percent(habit)}"
+        yield (
+            f"A sum of log-probabilities favours short options: {percent(raw.value)} by the sum, "
+            f"{percent(fair.value)} per character{beside}."
+        )
 
 
 def _ranked(task: TaskSummary) -> list[tuple[str, Estimate]]:

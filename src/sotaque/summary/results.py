@@ -9,6 +9,8 @@ from sotaque.records import Metric, Mode, Outcome, Usage
 from sotaque.stats.intervals import Estimate
 
 NO_ANSWER = "no readable answer"
+NO_ROLE = "no role"
+CORRECT = "correct"
 TIED = "tied"
 
 Estimates = Mapping[str, Estimate]

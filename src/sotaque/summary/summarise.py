@@ -15,7 +15,7 @@ from statistics import median
 from sotaque.records import OUTSIDE_DENOMINATOR, Outcome, Reply, Sample, Usage
 from sotaque.stats.intervals import Estimate, proportion
 from sotaque.summary.cautions import run_cautions, task_cautions
-from sotaque.summary.results import NO_ANSWER, TIED, Summary, TaskFacts, TaskSummary
+from sotaque.summary.results import CORRECT, NO_ANSWER, NO_ROLE, TIED, Summary, TaskFacts, TaskSummary
 
 
 def summarise(samples: Sequence[Sample], tasks: Mapping[str, TaskFacts]) -> Summary:
@@ -96,8 +96,8 @@ def _groups(counted: Sequence[Sample], metric: str) -> dict[str, dict[str, Estim
 def _roles(counted: Sequence[Sample]) -> dict[str, float]:
     if not any(role for sample in counted for role in sample.roles):
         return {}
-    gold = [sample.roles[sample.gold] for sample in counted if sample.gold is not None]
-    others = [role for sample in counted for role in sample.roles]
+    gold = [_role(sample, sample.gold) for sample in counted if sample.gold is not None]
+    others = [_role(sample, index) for sample in counted for index in range(len(sample.roles))]
     tally = Counter(_picked_role(sample) for sample in counted)
     tied = [TIED] if tally[TIED] else []
     names: dict[str, None] = dict.fromkeys([*gold, *others, *tied, NO_ANSWER])
@@ -106,8 +106,13 @@ def _roles(counted: Sequence[Sample]) -> dict[str, float]:
 
 def _picked_role(sample: Sample) -> str:
     if sample.score.picked is not None:
-        return sample.roles[sample.score.picked]
+        return _role(sample, sample.score.picked)
     return TIED if sample.score.ties > 1 else NO_ANSWER
+
+
+def _role(sample: Sample, index: int) -> str:
+    """The right option needs no role to be called correct."""
+    return sample.roles[index] or (CORRECT if index == sample.gold else NO_ROLE)
 
 
 def _usage(samples: Iterable[Sample]) -> Usage:
