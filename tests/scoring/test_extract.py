@@ -1,5 +1,7 @@
 """Tables of what models really write, one per kind of fault (FIELD_FAULTS.md) or of wording."""
 
+import unicodedata
+
 import pytest
 
 from sotaque.scoring.extract import Extraction, extract
@@ -624,6 +626,7 @@ def test_a_cut_off_digit_may_be_the_start_of_a_longer_one() -> None:
     assert outcome(extract("3", truncated=True, **asked)) == "3"
 
 
+<<<<<<< HEAD
 # ------------------------------------------------- a paragraph that begins with an article
 
 
@@ -676,3 +679,45 @@ def test_rejected_or_listed_labels_are_not_read(text: str) -> None:
 @pytest.mark.parametrize("text", ["صحیح: ب", "درست: ب"])
 def test_a_verdict_before_a_colon_in_persian(text: str) -> None:
     assert outcome(persian(text)) == "ب"
+=======
+# ------------------------------------------------- rows 8, 10, 11: option texts that are nearly alike
+
+NEARLY = {
+    "accents": ("pt", ("avô", "avó", "avo")),
+    "contained": ("pt", ("ir", "ir embora", "vir", "ir-se embora")),
+    "shared beginning": ("pt", ("positivo", "possível", "neutro")),
+    "Persian": ("fa", ("رفتن", "رفتن به خانه", "نرفتن", "می‌رود")),
+}
+
+
+@pytest.mark.parametrize("kind", NEARLY)
+@pytest.mark.parametrize("frame", ["{}", "{}.", "**{}**", "“{}”", " {}\n"])
+def test_options_that_are_nearly_alike_are_told_apart_in_both_forms(kind: str, frame: str) -> None:
+    language, options = NEARLY[kind]
+    for position, option in enumerate(options):
+        for form in ("NFC", "NFD"):
+            reply = frame.format(unicodedata.normalize(form, option))
+            found = extract(reply, labels=(), options=options, languages=(language,), form="option")
+            assert found.position == position, reply
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply"),
+    [
+        ("accents", "avõ"),
+        ("contained", "ir embora-se"),
+        ("contained", "ir, ir embora"),
+        ("contained", "ir embora?"),
+        ("shared beginning", "possivel"),
+        ("shared beginning", "pos"),
+        ("shared beginning", "não positivo"),
+        ("shared beginning", "nem positivo nem neutro"),
+        ("shared beginning", "positivo/neutro"),
+        ("Persian", "میرود"),
+        ("Persian", "رفت"),
+    ],
+)
+def test_what_is_no_options_text_is_not_taken_for_the_nearest(kind: str, reply: str) -> None:
+    language, options = NEARLY[kind]
+    assert outcome(extract(reply, labels=(), options=options, languages=(language,), form="option")) == INVALID
+>>>>>>> faults

@@ -23,8 +23,9 @@ def test_cut_off_replies_name_count_limit_and_remedy():
 
 @pytest.mark.parametrize(
     "reply",
-    [{"reasoning": "hm"}, {"usage": Usage(10, 64, 64)}, {"text": "<think>\nhm"}],
-    ids=["kept apart", "counted by the server", "in the text"],
+    [{"reasoning": "hm"}, {"usage": Usage(10, 64, 64)}, {"text": "<think>\nhm"}, {"text": "[THINK]hm"}]
+    + [{"text": "<think>hm</think>\nA resposta"}, {"text": "<|channel|>analysis<|message|>hm"}],
+    ids=["kept apart", "counted by the server", "in the text", "in other marks", "closed too late", "in a channel"],
 )
 def test_reasoning_that_used_up_the_budget_is_said(reply):
     rows = [sample(i, Outcome.TRUNCATED, finish=Finish.LENGTH, **reply) for i in range(3)]
@@ -50,6 +51,18 @@ def test_most_replies_stopping_at_nothing_name_the_stop_strings():
         '8 of 10 replies stopped before any text; the stop strings ("\\n") may cut every answer short.',
     )
     assert warnings_of(rows) == ("8 of 10 replies stopped before any text.",)
+
+
+def test_most_replies_stopping_before_an_answer_name_the_stop_strings():
+    """ "Resposta:" and the stop string after it: not empty, but nothing useful."""
+    rows = [sample(i, Outcome.INVALID if i < 6 else Outcome.CORRECT, text="پاسخ:") for i in range(10)]
+    counted = "6 of 10 replies hold no answer that can be read; they count as not correct"
+    assert warnings_of(rows, stop=("\n", "سؤال:")) == (
+        f'{counted}; the stop strings ("\\n", "سؤال:") may cut every answer short.',
+    )
+    assert warnings_of(rows) == (f"{counted}.",)
+    cut = [sample(i, Outcome.INVALID, text="hm", finish=Finish.OTHER) for i in range(6)] + rows[6:]
+    assert warnings_of(cut, stop=("\n",)) == (f"{counted}.",)
 
 
 def test_lost_requests_are_counted_apart_from_unread_verdicts():

@@ -16,8 +16,8 @@ BRACKETS = r"()\[\]{}«»\"'“”„‟‘’‚‹›<>「」『』〈〉《�
 _GAP = r"[^.!?؟:;\n]{0,100}?"
 _QUESTION = re.compile(rf"[ \t{BRACKETS}]*[?؟]")
 _TIGHT = re.compile(r"[\])}»”.\"']*\s*(?:\Z|\n)|[)\]}»”\"'](?!\w)|[.,;](?=\s)")
-_ASKED = re.compile(r"[^.!?؟;:,،\n]{0,100}[?؟]")
-_CLAUSE = re.compile(r"[^.!?؟;:,،\n]*\Z")
+_ASKED = re.compile(r"[^.!?؟;؛:,،\n]{0,100}[?؟]")
+_CLAUSE = re.compile(r"[^.!?؟;؛:,،\n]*\Z")
 _CLOSED = re.compile(r"\s*[)\]}»”\"'](?!\w)")
 
 

@@ -74,6 +74,7 @@ class Answering:
 PORTUGUESE = Answering(
     answer=r"respostas?(?=\s*:)|resposta|respondo|gabarito|solução|conclusão|escolha|r\.?(?=\s*(?:[:=]|[–—-]\s))"
     r"|(?:resp\.?|assistente|saída)(?=\s*:)",
+<<<<<<< HEAD
     option=r"alternativa|op[cç][aã]o|letra|item|assertiva|afirmativa|al[ií]nea|hip[oó]tese",
     lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas|al[ií]neas|hip[oó]teses|afirmativas",
     right=r"correc?t[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exac?t[ao]|ideal|escolhid[ao]"
@@ -81,6 +82,14 @@ PORTUGUESE = Answering(
     r"|precis[ao]|mais (?:adequad|apropriad|correc?t|prováve|precis)\w+|oficial|definitiv[ao]"
     r"|únic[ao] (?:que|correc?t|certa|possíve|opção|alternativa)\w*"
     r"|que mais (?:se )?(?:adequa|aproxima|encaixa|combina|corresponde)",
+=======
+    option=r"alternativa|op[cç][aã]o|letra|item|assertiva|al[ií]nea|hip[oó]tese",
+    lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas|al[ií]neas|hip[oó]teses",
+    right=r"corret[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exat[ao]|ideal|escolhid[ao]|válid[ao]"
+    r"|precis[ao]|mais (?:adequad|apropriad|corret|prováve|precis)\w+|oficial|definitiv[ao]"
+    r"|únic[ao] (?:que|corret|certa|possíve|opção|alternativa)\w*"
+    r"|que faz mais sentido|que mais (?:se )?(?:adequa|aproxima|encaixa|combina|corresponde)",
+>>>>>>> faults
     copula=r"(?:só |deve |deveria |pode |parece |me parece )?(?:é|ser|está|fica|seja)|parece|foi|encontra-se",
     hedged=r"seria|poderia ser|talvez seja",
     choose=r"escolh(?:o|i|eria|emos)|opto|optaria|fico com|ficaria com|marco|marcaria|marque"
@@ -144,7 +153,7 @@ ENGLISH = Answering(
     r"|literal(?:ly)? (?:means?|meaning|sense|interpretation)|(?:can'?t|cannot|can not) (?:say|be)"
     r"|not (?:sure|certain)|(?:do|does|did) not mean|(?:do|does|did)n'?t mean",
     correction=r"wait(?:,? no)?|scratch that|correction|on second thoughts?|or rather|i mean|oops|no, actually",
-    about=r"is|was|would|it|and",
+    about=r"is|was|would|it",
     saying=r"which (?:says|reads|is|means)|i\.e\.|that is",
     function=r"a|an|the|and|or|of|to|in|on|at|is|it|as|by|no|yes|not|i|he|she|we|be|do|so|if",
 )
@@ -179,7 +188,7 @@ PERSIAN = Answering(
     doubt=r"فکر نمی ?کنم|گمان نمی ?کنم|بعید است|مطمئن نیستم|تحت ?اللفظی"
     r"|(?<!شکی )(?<!شک )(?<!تردیدی )نیست که|نمی ?توانم بگویم|نمی ?دانم|نه این ?که|نمی ?خواهد|قصد ندارد|نباید|آیا",
     correction=r"صبر کن(?:ید)?|ببخشید|تصحیح می ?کنم|اصلاح می ?کنم|نه،|یا بهتر بگویم",
-    about=r"است|هست|می ?باشد|که|از|و|درست|صحیح|را|بهترین|مناسب ?ترین"
+    about=r"است|هست|می ?باشد|که|از|درست|صحیح|را|بهترین|مناسب ?ترین"
     r"|به(?! (?:این )?(?:دلیل|علت|خاطر|سبب|جهت))|با(?! (?:این )?(?:توجه|توضیح))",
     saying=r"است|هست|می ?باشد|یعنی|که می ?گوید",
     function=r"و|یا|از|به|با|در|که|را|بله|خیر|نه|آری|این|آن|هم|بر|تا|ما|من|تو|او",

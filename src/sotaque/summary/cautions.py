@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+<<<<<<< HEAD
 from sotaque.records import Failure, Finish, Outcome, Reply, Sample
+=======
+from sotaque.records import Finish, Outcome, Reply, Sample
+from sotaque.scoring.reasoning import after_reasoning
+>>>>>>> faults
 from sotaque.summary.results import TaskFacts
 
 MANY_UNREADABLE = 0.1
@@ -34,8 +40,12 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
         *_lost(samples, tally),
         *_empty(samples, tally, facts),
         *_cut_off(samples, facts),
+<<<<<<< HEAD
         *_reasoning_billed(samples, facts),
         *_unreadable(tally, len(samples)),
+=======
+        *_unreadable(samples, tally, facts),
+>>>>>>> faults
         *_same_place(samples, facts),
     )
 
@@ -65,8 +75,7 @@ def _empty(samples: Sequence[Sample], tally: Mapping[Outcome, int], facts: TaskF
     if empty and empty == replies:
         yield "Every reply was empty: this score says nothing about the model."
     if stopped * 2 > replies:
-        cause = f"; the stop strings ({_quoted(facts.stop)}) may cut every answer short" if facts.stop else ""
-        yield f"{stopped:,} of {replies:,} replies stopped before any text{cause}."
+        yield f"{stopped:,} of {replies:,} replies stopped before any text{_stop_strings(facts)}."
 
 
 def _cut_off(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
@@ -101,16 +110,26 @@ def _reasoning_billed(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[s
 
 
 def _spent_on_reasoning(reply: Reply) -> bool:
-    text = (reply.text or "").strip()
-    return bool(reply.reasoning) or text.startswith("<think>") or 2 * reply.usage.reasoning > reply.usage.completion
+    text = reply.text or ""
+    return bool(reply.reasoning) or after_reasoning(text) != text or 2 * reply.usage.reasoning > reply.usage.completion
 
 
+<<<<<<< HEAD
 def _unreadable(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
     words = {Outcome.INVALID: "no answer that can be read", Outcome.CONFLICT: "a label and the text of another option"}
     for outcome, what in words.items():
         count = tally[outcome]
         if count and count >= MANY_UNREADABLE * total:
             yield f"{count:,} of {total:,} replies hold {what}; they count as not correct."
+=======
+def _unreadable(samples: Sequence[Sample], tally: Mapping[Outcome, int], facts: TaskFacts) -> Iterator[str]:
+    """FIELD_FAULTS 19 again: "Resposta:" before the line break at which every reply was stopped is no answer."""
+    count, total = tally[Outcome.INVALID] + tally[Outcome.CONFLICT], len(samples)
+    stopped = sum(_finish(sample) is Finish.STOP for sample in samples if sample.score.outcome is Outcome.INVALID)
+    if count and count >= MANY_UNREADABLE * total:
+        cause = _stop_strings(facts) if stopped * 2 > total else ""
+        yield f"{count:,} of {total:,} replies hold no answer that can be read; they count as not correct{cause}."
+>>>>>>> faults
 
 
 def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
@@ -130,5 +149,7 @@ def _finish(sample: Sample) -> Finish | None:
     return sample.reply.finish if isinstance(sample.reply, Reply) else None
 
 
-def _quoted(stop: Sequence[str]) -> str:
-    return ", ".join(f'"{text}"'.encode("unicode_escape").decode("ascii") for text in stop)
+def _stop_strings(facts: TaskFacts) -> str:
+    """The stop strings as a possible cause; empty when none was in force."""
+    quoted = ", ".join(json.dumps(text, ensure_ascii=False) for text in facts.stop)
+    return f"; the stop strings ({quoted}) may cut every answer short" if quoted else ""
