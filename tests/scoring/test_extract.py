@@ -626,7 +626,6 @@ def test_a_cut_off_digit_may_be_the_start_of_a_longer_one() -> None:
     assert outcome(extract("3", truncated=True, **asked)) == "3"
 
 
-<<<<<<< HEAD
 # ------------------------------------------------- a paragraph that begins with an article
 
 
@@ -679,7 +678,8 @@ def test_rejected_or_listed_labels_are_not_read(text: str) -> None:
 @pytest.mark.parametrize("text", ["صحیح: ب", "درست: ب"])
 def test_a_verdict_before_a_colon_in_persian(text: str) -> None:
     assert outcome(persian(text)) == "ب"
-=======
+
+
 # ------------------------------------------------- rows 8, 10, 11: option texts that are nearly alike
 
 NEARLY = {
@@ -720,4 +720,3 @@ def test_options_that_are_nearly_alike_are_told_apart_in_both_forms(kind: str, f
 def test_what_is_no_options_text_is_not_taken_for_the_nearest(kind: str, reply: str) -> None:
     language, options = NEARLY[kind]
     assert outcome(extract(reply, labels=(), options=options, languages=(language,), form="option")) == INVALID
->>>>>>> faults

@@ -74,22 +74,13 @@ class Answering:
 PORTUGUESE = Answering(
     answer=r"respostas?(?=\s*:)|resposta|respondo|gabarito|solução|conclusão|escolha|r\.?(?=\s*(?:[:=]|[–—-]\s))"
     r"|(?:resp\.?|assistente|saída)(?=\s*:)",
-<<<<<<< HEAD
     option=r"alternativa|op[cç][aã]o|letra|item|assertiva|afirmativa|al[ií]nea|hip[oó]tese",
     lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas|al[ií]neas|hip[oó]teses|afirmativas",
     right=r"correc?t[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exac?t[ao]|ideal|escolhid[ao]"
     r"|válid[ao]"
     r"|precis[ao]|mais (?:adequad|apropriad|correc?t|prováve|precis)\w+|oficial|definitiv[ao]"
     r"|únic[ao] (?:que|correc?t|certa|possíve|opção|alternativa)\w*"
-    r"|que mais (?:se )?(?:adequa|aproxima|encaixa|combina|corresponde)",
-=======
-    option=r"alternativa|op[cç][aã]o|letra|item|assertiva|al[ií]nea|hip[oó]tese",
-    lists=r"alternativas|op[cç][oõ]es|letras|itens|escolhas|al[ií]neas|hip[oó]teses",
-    right=r"corret[ao]|cert[ao]|verdadeir[ao]|melhor|final|adequad[ao]|apropriad[ao]|exat[ao]|ideal|escolhid[ao]|válid[ao]"
-    r"|precis[ao]|mais (?:adequad|apropriad|corret|prováve|precis)\w+|oficial|definitiv[ao]"
-    r"|únic[ao] (?:que|corret|certa|possíve|opção|alternativa)\w*"
     r"|que faz mais sentido|que mais (?:se )?(?:adequa|aproxima|encaixa|combina|corresponde)",
->>>>>>> faults
     copula=r"(?:só |deve |deveria |pode |parece |me parece )?(?:é|ser|está|fica|seja)|parece|foi|encontra-se",
     hedged=r"seria|poderia ser|talvez seja",
     choose=r"escolh(?:o|i|eria|emos)|opto|optaria|fico com|ficaria com|marco|marcaria|marque"

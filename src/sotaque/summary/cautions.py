@@ -6,12 +6,8 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-<<<<<<< HEAD
 from sotaque.records import Failure, Finish, Outcome, Reply, Sample
-=======
-from sotaque.records import Finish, Outcome, Reply, Sample
 from sotaque.scoring.reasoning import after_reasoning
->>>>>>> faults
 from sotaque.summary.results import TaskFacts
 
 MANY_UNREADABLE = 0.1
@@ -40,12 +36,8 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
         *_lost(samples, tally),
         *_empty(samples, tally, facts),
         *_cut_off(samples, facts),
-<<<<<<< HEAD
         *_reasoning_billed(samples, facts),
-        *_unreadable(tally, len(samples)),
-=======
         *_unreadable(samples, tally, facts),
->>>>>>> faults
         *_same_place(samples, facts),
     )
 
@@ -114,22 +106,19 @@ def _spent_on_reasoning(reply: Reply) -> bool:
     return bool(reply.reasoning) or after_reasoning(text) != text or 2 * reply.usage.reasoning > reply.usage.completion
 
 
-<<<<<<< HEAD
-def _unreadable(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
-    words = {Outcome.INVALID: "no answer that can be read", Outcome.CONFLICT: "a label and the text of another option"}
-    for outcome, what in words.items():
-        count = tally[outcome]
-        if count and count >= MANY_UNREADABLE * total:
-            yield f"{count:,} of {total:,} replies hold {what}; they count as not correct."
-=======
 def _unreadable(samples: Sequence[Sample], tally: Mapping[Outcome, int], facts: TaskFacts) -> Iterator[str]:
     """FIELD_FAULTS 19 again: "Resposta:" before the line break at which every reply was stopped is no answer."""
-    count, total = tally[Outcome.INVALID] + tally[Outcome.CONFLICT], len(samples)
+    total = len(samples)
     stopped = sum(_finish(sample) is Finish.STOP for sample in samples if sample.score.outcome is Outcome.INVALID)
-    if count and count >= MANY_UNREADABLE * total:
-        cause = _stop_strings(facts) if stopped * 2 > total else ""
-        yield f"{count:,} of {total:,} replies hold no answer that can be read; they count as not correct{cause}."
->>>>>>> faults
+    cause = _stop_strings(facts) if stopped * 2 > total else ""
+    words = {
+        Outcome.INVALID: ("no answer that can be read", cause),
+        Outcome.CONFLICT: ("a label and the text of another option", ""),
+    }
+    for outcome, (what, why) in words.items():
+        count = tally[outcome]
+        if count and count >= MANY_UNREADABLE * total:
+            yield f"{count:,} of {total:,} replies hold {what}; they count as not correct{why}."
 
 
 def _same_place(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
