@@ -108,6 +108,18 @@ def test_waits_grow_with_full_jitter_up_to_the_bound() -> None:
         assert bound * 0.95 < max(waits) <= bound
 
 
+def test_a_wait_that_the_server_names_is_kept_and_not_stretched_beyond_its_scale():
+    asked = Transient("slow down", retry_after=0.05, overload=True)
+
+    async def work(pace):
+        return [pace.backoff(failures, asked) for failures in range(1, 31) for _ in range(50)]
+
+    drawn, _ = run(work, Settings(backoff=0.5, longest_backoff=20))
+    assert min(drawn) >= 0.05
+    assert max(drawn) <= 0.05 + 0.5 + 2 * 0.05
+
+
+
 def test_retry_after_is_waited_out_before_the_request_is_sent_again() -> None:
     _, seconds = run(ask([Transient("503", retry_after=120, overload=True), REPLY]))
     assert 120 <= seconds <= 121

@@ -139,8 +139,14 @@ class Pace:
             self._cut(sent)
 
     def backoff(self, failures: int, error: Transient) -> float:
-        """Seconds before a request that failed so often is sent again: what the server asks, and full jitter."""
-        return (error.retry_after or 0.0) + self._jitter(failures)
+        """Seconds before a request that failed so often is sent again: full jitter, or what the server asks.
+
+        A server that names its wait knows best: jitter then only spreads the requests, within twice that wait.
+        """
+        if not error.retry_after:
+            return self._jitter(failures)
+        spread = self.settings.backoff + 2 * error.retry_after
+        return error.retry_after + min(self._jitter(failures), self._random.uniform(0.0, spread))
 
     async def _turn(self) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
