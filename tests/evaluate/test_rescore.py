@@ -120,3 +120,10 @@ def test_a_suite_under_the_home_folder_is_found_again(tmp_path: Path, desk: Desk
     written = json.loads((run.path / "run.json").read_text(encoding="utf-8"))["spec"]
     assert (written["suite"], written["source"]) == ("~/contas", "~/contas")
     assert rescore(run, load_suite(run.manifest.spec.suite), desk).samples == run.samples
+
+
+def test_a_sample_of_a_task_that_the_run_does_not_have_is_refused(suite: Path, desk: Desk) -> None:
+    run = asked(desk, suite)
+    edit(run.path, "samples.jsonl", '"task":"soma"', '"task":"outra"')
+    with pytest.raises(RunFolderError, match="task 'outra' is not in run.json"):
+        rescore(read_run(run.path), load_suite(suite), desk)

@@ -196,3 +196,23 @@ def test_what_is_no_url_is_said_without_its_login(url):
 )
 def test_which_hosts_are_this_computer(host, local):
     assert Address.read(f"http://{host}:1/v1").local is local
+
+
+@pytest.mark.parametrize(
+    "proxy", ["socks5://user:{}@127.0.0.1:9", "http://user:{}@:9", "http://user:{}@[x", "ftp://{}"]
+)
+def test_a_proxy_that_cannot_be_used_is_refused_without_showing_its_password(proxy: str, monkeypatch) -> None:
+    password = "hunter2hunter2"
+    monkeypatch.setenv("http_proxy", proxy.format(password))
+    monkeypatch.delenv("no_proxy", raising=False)
+    with pytest.raises(UsageError, match="http_proxy") as refused:
+        ask(served("http://example.invalid/v1"), chat_request())
+    assert password not in str(refused.value)
+
+
+def test_a_proxy_without_a_scheme_is_an_http_proxy(monkeypatch) -> None:
+    monkeypatch.delenv("no_proxy", raising=False)
+    with FaultServer(always(chat("B"))) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.origin.removeprefix("http://"))
+        (reply,) = ask(served("http://example.invalid/v1"), chat_request())
+    assert reply.text == "B"

@@ -212,3 +212,24 @@ def test_run_json_is_readable_by_people(here):
     text = (write(here / "run") / "run.json").read_text(encoding="utf-8")
     assert text.startswith('{\n  "format": 1,\n  "sotaque": "0.1.0",\n')
     assert json.loads(text)["tasks"]["contextual"]["published"] == {"max_tokens": 5}
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after", "message"),
+    [
+        ("summary.json", '"value": 0.25', '"value": "NaN"', "between 0 and 1"),
+        ("summary.json", '"value": 0.25', '"value": 1e999', "between 0 and 1"),
+        ("summary.json", '"value": 0.25', '"value": 25', "between 0 and 1"),
+        ("run.json", '"started": "', '"started": "on ', "started"),
+        ("samples.jsonl", '"order":[0,', '"order":[9,', "line 1: order, roles"),
+        ("samples.jsonl", '"gold":0', '"gold":7', "line 1: order, roles"),
+        ("samples.jsonl", '"picked":0', '"picked":-9', "line 1: order, roles"),
+    ],
+)
+def test_values_that_cannot_be_are_refused_when_read(here, file, before, after, message):
+    path = write(here / "run")
+    text = (path / file).read_text(encoding="utf-8")
+    assert before in text
+    (path / file).write_text(text.replace(before, after, 1), encoding="utf-8")
+    with pytest.raises(RunFolderError, match=message):
+        read_run(path)

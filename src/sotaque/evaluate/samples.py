@@ -46,6 +46,9 @@ def _again(
 ) -> Iterator[Sample]:
     hashes: dict[tuple[str, str], str] = {}
     for line in run.samples:
+        if line.task not in items:
+            remedy = "write the folder anew from the stored replies, by running again"
+            raise RunFolderError(f"task '{line.task}' is not in run.json", file=run.path, remedy=remedy)
         task = suite.tasks[line.task]
         item = items[line.task].get(line.item)
         if item is None:

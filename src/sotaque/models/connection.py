@@ -7,13 +7,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 from yarl import URL
 
 from sotaque import __version__
-from sotaque.errors import Fatal, ModelError, Rejected, Transient
+from sotaque.errors import Fatal, ModelError, Rejected, Transient, UsageError
 from sotaque.models.credentials import Address, Credentials
 from sotaque.models.faults import Unreachable
 from sotaque.models.received import JsonObject
@@ -150,6 +151,24 @@ def _answer(status: int, headers: Mapping[str, str], content: bytes, seconds: fl
 
 
 def _proxy(address: Address) -> str | None:
-    """The proxy from the environment. Not aiohttp's ``trust_env``: that would also send logins out of ~/.netrc."""
+    """The proxy from the environment. Not aiohttp's ``trust_env``: that would also send logins out of ~/.netrc.
+
+    Raises:
+        UsageError: it is of a kind we cannot use. Does not show it: a proxy's URL may hold a password.
+    """
     scheme, _, host = address.origin.partition("://")
-    return None if address.local or proxy_bypass(host) else getproxies().get(scheme)
+    proxy = None if address.local or proxy_bypass(host) else getproxies().get(scheme)
+    if not proxy:
+        return None
+    proxy = proxy if "://" in proxy else f"http://{proxy}"  # curl and urllib take HOST:PORT as well
+    try:
+        parts = urlsplit(proxy)
+        usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or True)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UsageError(
+            f"The proxy that the environment names for {scheme} addresses is not http://HOST:PORT",
+            f"correct {scheme}_proxy, or name the server's host in no_proxy",
+        )
+    return proxy

@@ -114,6 +114,8 @@ def read_run(path: Path) -> RunFolder:
         summary = _SUMMARY.validate_json(_bytes(file))
     except ValidationError as error:
         raise RunFolderError(first_fault(error), file=file, remedy=_REWRITE) from None
+    if not all(share is None or 0 <= share <= 1 for share in _shares(summary)):
+        raise RunFolderError("a share is not between 0 and 1", file=file, remedy=_REWRITE)
     return RunFolder(path, manifest, samples, summary)
 
 
@@ -244,7 +246,34 @@ def _read_samples(path: Path, expected: int) -> tuple[SampleLine, ...]:
     if len(samples) != expected:
         message = f"{len(samples)} lines, where run.json counts {expected}"
         raise RunFolderError(message, file=path, remedy=_REWRITE)
+    for number, line in enumerate(samples, 1):
+        if not _is_coherent(line):
+            message = "order, roles, gold and picked do not fit together"
+            raise RunFolderError(message, file=path, place=f"line {number}", remedy=_REWRITE)
     return samples
+
+
+def _is_coherent(line: SampleLine) -> bool:
+    places = range(len(line.order))
+    chosen = (line.gold, line.score.picked)
+    return (
+        sorted(line.order) == list(places)
+        and len(line.roles) == len(places)
+        and all(place is None or place in places for place in chosen)
+    )
+
+
+def _shares(summary: Summary) -> Iterator[float | None]:
+    for task in summary.tasks.values():
+        yield from task.roles.values()
+        groups = (value for values in task.groups.values() for value in values.values())
+        for mark in (
+            *task.metrics.values(),
+            *task.baselines.values(),
+            *groups,
+            *([task.chance] if task.chance else []),
+        ):
+            yield from (mark.value, mark.low, mark.high)
 
 
 def _bytes(file: Path) -> bytes:

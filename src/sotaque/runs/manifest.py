@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import platform
 import re
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_serializer
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, field_serializer
 
 from sotaque import __version__
 from sotaque.records import AnswerForm, Mode, ProtocolName, Rendering, RunSpec, Usage
 from sotaque.runs.samples import storable_json
 
 FORMAT = 1
+
+
+def _iso(text: str) -> str:
+    datetime.fromisoformat(text)
+    return text
+
+
+IsoTime = Annotated[str, AfterValidator(_iso)]
 
 
 class _Record(BaseModel):
@@ -81,8 +90,8 @@ class ModelRecord(_Record):
 class Times(_Record):
     """ISO 8601 in UTC; ``seconds`` is the wall time of the run, of which replies from the store take next to none."""
 
-    started: str
-    ended: str
+    started: IsoTime
+    ended: IsoTime
     seconds: float
 
 
