@@ -12,9 +12,9 @@ from sotaque.engine.complete import complete
 from sotaque.engine.ledger import Watch
 from sotaque.engine.pace import DEFAULTS, Settings
 from sotaque.engine.store import Store
-from sotaque.evaluate.facts import task_facts
+from sotaque.evaluate.facts import average_facts, task_facts
 from sotaque.evaluate.price import Tariff
-from sotaque.evaluate.questions import chosen_tasks, needs, pose
+from sotaque.evaluate.questions import needs, pose, tasks_for_model
 from sotaque.evaluate.record import Timer, cost_record, manifest_of, source_record, suite_record
 from sotaque.evaluate.samples import score_again, score_all
 from sotaque.models.model import Model
@@ -60,7 +60,7 @@ def evaluate(suite: Suite, model: Model, spec: RunSpec, desk: Desk) -> RunFolder
         RunFolderError: the folder cannot be written; the replies are stored.
     """
     timer = Timer.start()
-    tasks = chosen_tasks(suite, spec)
+    tasks, _ = tasks_for_model(suite, spec, model)
     loaded = load_items(suite, spec.source, [task.name for task in tasks])
     model.prepare(needs(tasks, spec, model))
     asking = pose(suite, spec, model, loaded=loaded)
@@ -69,7 +69,7 @@ def evaluate(suite: Suite, model: Model, spec: RunSpec, desk: Desk) -> RunFolder
     with uncollected():
         samples = score_all(asking.questions, answers)
         how = {name: (plan.task, plan.protocol) for name, plan in asking.plans.items()}
-        summary = summarise(samples, task_facts(how, loaded, samples, spec))
+        summary = summarise(samples, task_facts(how, loaded, samples, spec), average_facts(suite))
         manifest = manifest_of(asking, model, answers, summary, timer)
         manifest = manifest.model_copy(update={"cost": cost_record(manifest.usage, desk.tariff)})
         return write_run(manifest, samples, summary, runs=desk.runs, with_items=desk.with_items)
@@ -100,7 +100,7 @@ def _rescored(run: RunFolder, suite: Suite, desk: Desk, source: str | None) -> R
     loaded = load_items(suite, source or spec.source, list(run.manifest.tasks))
     samples = score_again(run, suite, loaded, desk.store)
     how = _protocols(suite, spec, run)
-    summary = summarise(samples, task_facts(how, loaded, samples, spec))
+    summary = summarise(samples, task_facts(how, loaded, samples, spec), average_facts(suite))
     changes = {
         "suite": suite_record(suite),
         "source": source_record(suite, loaded),

@@ -11,8 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sotaque.records import Outcome
-from sotaque.report.display import shown, strip
+from sotaque.records import Metric, Outcome
+from sotaque.report.across import average_rows, twins_table
+from sotaque.report.cells import cells_of, share_text, shown_text
+from sotaque.report.display import shown
 from sotaque.report.wording import facts, heading, model_line, private_line
 from sotaque.runs import Manifest, RunFolder
 from sotaque.stats.intervals import Estimate
@@ -25,7 +27,15 @@ NARROWEST = 8
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
 LONGEST_OPTION = "baseline/longest"
 PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
-OUTCOME_WORDS = {Outcome.TRUNCATED: "cut off", Outcome.INVALID: "unreadable", Outcome.ERROR: "no reply"}
+NOTABLE = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG, Outcome.TIE, Outcome.AWAITING}
+MANY_TASKS = 8
+OUTCOME_WORDS = {
+    Outcome.TRUNCATED: "cut off",
+    Outcome.INVALID: "unreadable",
+    Outcome.AWAITING: "awaiting a judge",
+    Outcome.ERROR: "no reply",
+}
+METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
 
 Runs = Mapping[str, RunFolder]
 
@@ -70,6 +80,9 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
     yield Padding(_table(runs, width), (0, 0, 0 if width >= WIDE else 1, 2))
     if width >= WIDE:
         yield Padding(Text(LEGEND, style="dim"), (0, 0, 1, 2))
+    for model, run in runs.items():
+        if run.summary.twins and not all(task.reads_nothing for task in run.summary.tasks.values()):
+            yield Padding(twins_table(run.summary.twins, model if len(runs) > 1 else ""), (0, 0, 1, 2))
     yield Padding(_details(runs), (0, 0, 1, 2))
     for style, lines in (("", _sentences(runs)), ("yellow", _warnings(runs))):
         if lines:
@@ -95,11 +108,6 @@ def _header(runs: Runs) -> Table:
     return grid
 
 
-def shown_text(line: str) -> Text:
-    """A line without markup: brackets in it are brackets."""
-    return Text(shown(line, 2000))
-
-
 def _pairs() -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
@@ -112,7 +120,9 @@ def _pairs() -> Table:
 
 def _table(runs: Runs, width: int) -> Table:
     tasks = [task for run in runs.values() for task in run.summary.tasks.values()]
-    columns = ["task"] + (["model"] if len(runs) > 1 else []) + ["n", "score", "95 % interval"]
+    columns = ["task"] + (["model"] if len(runs) > 1 else [])
+    columns += ["metric"] if any(metric_of(task) != Metric.ACCURACY for task in tasks) else []
+    columns += ["n", "score", "95 % interval"]
     if width >= NARROW:  # else names and intervals would not fit
         beside = any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks)
         columns += ["chance"] if any(task.chance for task in tasks) else []
@@ -120,7 +130,7 @@ def _table(runs: Runs, width: int) -> Table:
     columns += ["0 % to 100 %"] if width >= WIDE else []
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        words = column in ("task", "model", "0 % to 100 %")
+        words = column in ("task", "model", "metric", "0 % to 100 %")
         fold = column in ("task", "model")
         table.add_column(
             column,
@@ -131,6 +141,10 @@ def _table(runs: Runs, width: int) -> Table:
         )
     for cells in _rows(runs):
         table.add_row(*(cells.get(column, "") for column in columns))
+    if any(run.summary.averages for run in runs.values()):
+        table.add_section()
+        for cells in average_rows(runs):
+            table.add_row(*(cells.get(column, "") for column in columns))
     return table
 
 
@@ -146,36 +160,32 @@ def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
 def _task_rows(label: str, model: str, task: TaskSummary) -> Iterator[dict[str, Text]]:
     longest = task.baselines.get(LONGEST_OPTION)
     marks = {"┆": task.chance.value if task.chance else None, "◆": longest.value if longest else None}
-    yield _cells(label, task.headline, marks) | {
-        "model": shown_text(model),
-        "chance": Text(_share(task.chance)),
-        "longest": Text(_share(longest)),
-    }
+    yield (
+        cells_of(label, task.headline, marks)
+        | _awaiting(task)
+        | {
+            "model": shown_text(model),
+            "metric": Text(METRIC_WORDS.get(metric_of(task), metric_of(task).replace("_", " "))),
+            "chance": Text(share_text(task.chance)),
+            "longest": Text(share_text(longest)),
+        }
+    )
     for metric, estimate in list(task.metrics.items())[1:]:
-        yield _cells(f"  {metric.removeprefix('accuracy_').replace('_', ' ')}", estimate, {})
+        yield cells_of(f"  {metric.removeprefix('accuracy_').replace('_', ' ')}", estimate, {})
     for by, values in task.groups.items():
         for value, estimate in values.items():
-            yield _cells(f"  {shown(by, 30)} {shown(value, 40)}", estimate, {})
+            yield cells_of(f"  {shown(by, 30)} {shown(value, 40)}", estimate, {})
 
 
-def _cells(label: str, estimate: Estimate, marks: dict[str, float | None]) -> dict[str, Text]:
-    return {
-        "task": Text(label),
-        "n": Text(f"{estimate.n:,}"),
-        "score": Text(_share(estimate) or "none", style="bold"),
-        "95 % interval": Text(_interval(estimate)),
-        "0 % to 100 %": Text(strip(estimate, marks)),
-    }
+def metric_of(task: TaskSummary) -> str:
+    """The name of the headline's metric."""
+    return next(iter(task.metrics))
 
 
-def _share(estimate: Estimate | None) -> str:
-    return "" if estimate is None or estimate.value is None else percent(estimate.value)
-
-
-def _interval(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{percent(estimate.low).removesuffix(' %')} to {percent(estimate.high).removesuffix(' %')}"
+def _awaiting(task: TaskSummary) -> dict[str, Text]:
+    if not task.awaiting:
+        return {}
+    return {"n": Text(f"{task.awaiting:,}"), "score": Text("awaits a judge", style="yellow")}
 
 
 # ---------------------------------------------------------------- details
@@ -185,7 +195,7 @@ def _details(runs: Runs) -> RenderableType:
     if len(runs) > 1:
         return Group(*_details_of_many(runs))
     grid = _pairs()
-    for name, task in next(iter(runs.values())).summary.tasks.items():
+    for name, task in told_in_detail(next(iter(runs.values()))):
         label = shown(name, 40)
         for line in _detail_lines(task):
             grid.add_row(Text(label), line)
@@ -195,14 +205,22 @@ def _details(runs: Runs) -> RenderableType:
 
 def _details_of_many(runs: Runs) -> Iterator[RenderableType]:
     for model, run in runs.items():
-        for name, task in run.summary.tasks.items():
+        for name, task in told_in_detail(run):
             yield Text(f"{shown(name)}, {shown(model)}", style="dim")
             for line in _detail_lines(task):
                 yield Padding(line, (0, 0, 0, 2))
 
 
+def told_in_detail(run: RunFolder) -> list[tuple[str, TaskSummary]]:
+    """All tasks; of many, those of which there is more to say than right and wrong."""
+    tasks = list(run.summary.tasks.items())
+    if len(tasks) <= MANY_TASKS:
+        return tasks
+    return [(name, task) for name, task in tasks if any(task.outcomes.get(kind) for kind in NOTABLE) or task.warnings]
+
+
 def _detail_lines(task: TaskSummary) -> Iterator[Text]:
-    lines = (_outcomes(task), _roles(task), _baselines(task), _clustering(task.headline), _cost(task))
+    lines = (_outcomes(task), _not_asked(task), _roles(task), _baselines(task), _clustering(task.headline), _cost(task))
     return (line for line in lines if line)
 
 
@@ -217,6 +235,12 @@ def _outcomes(task: TaskSummary) -> Text:
     return Text(", ").join(Text(words, style=style) for words, style in parts)
 
 
+def _not_asked(task: TaskSummary) -> Text | None:
+    if not task.not_applicable:
+        return None
+    return Text(f"{task.not_applicable:,} items have no answer to this question and were not asked", style="dim")
+
+
 def _roles(task: TaskSummary) -> Text | None:
     if not task.roles:
         return None
@@ -229,13 +253,16 @@ def _baselines(task: TaskSummary) -> Text | None:
     if task.reads_nothing or not set(task.baselines) - {LONGEST_OPTION}:
         return None
     ranked = sorted(task.baselines.items(), key=lambda pair: -(pair[1].value or 0.0))
-    return Text("baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {_share(e)}" for n, e in ranked))
+    return Text(
+        "baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {share_text(e)}" for n, e in ranked)
+    )
 
 
 def _clustering(headline: Estimate) -> Text | None:
     if headline.clusters == headline.n:
         return None
-    worth = f"design effect {headline.deff:.2f}"
+    resampled = headline.method.startswith("bootstrap")
+    worth = "resampled" if resampled else f"design effect {headline.deff:.2f}"
     return Text(f"interval over {headline.clusters:,} independent groups of items, {worth}", style="dim")
 
 
@@ -265,6 +292,8 @@ def _warnings(runs: Runs) -> list[str]:
 
 def _warnings_of(run: RunFolder) -> Iterator[str]:
     yield from dict.fromkeys([*run.manifest.warnings, *run.summary.warnings])
+    if run.manifest.left_out:
+        yield f"Left out, because this baseline only looks at options: {', '.join(run.manifest.left_out)}."
     said: dict[str, list[str]] = {}
     for name, task in run.summary.tasks.items():
         odd = f"{task.irregular:,} of {task.items:,} items are irregular in the source; they count like all others."
@@ -272,7 +301,8 @@ def _warnings_of(run: RunFolder) -> Iterator[str]:
             said.setdefault(line, []).append(name)
     many = len(run.summary.tasks) > 1
     for line, names in said.items():
-        yield f"{', '.join(names)}: {line}" if many else line
+        everywhere = many and len(names) == len(run.summary.tasks)
+        yield f"{'all tasks' if everywhere else ', '.join(names)}: {line}" if many else line
 
 
 def _said_once(lines: Mapping[str, Iterable[str]]) -> list[str]:

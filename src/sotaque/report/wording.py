@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from sotaque.records import RunSpec
 from sotaque.runs import Manifest, SourceRecord, TaskRecord
 
+MANY_NAMES = 8
 UNITS = {"max_tokens": "tokens", "shots": "shots"}
 
 
@@ -61,8 +62,15 @@ def model_line(manifest: Manifest) -> str:
     about = f"{model.name}: {model.about}" if model.about and model.about != model.name else model.name
     if len(tasks) <= 1:
         return f"{about} ({next(iter(tasks))} prompts)" if tasks else about
-    used = "; ".join(f"as {rendering}: {', '.join(names)}" for rendering, names in tasks.items())
+    used = "; ".join(f"as {rendering}: {names_line(names)}" for rendering, names in tasks.items())
     return f"{about} ({used})"
+
+
+def names_line(names: Sequence[str]) -> str:
+    """Names in a row; of many, the first three and how many more."""
+    if len(names) <= MANY_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
 def private_line(manifest: Manifest) -> str:
@@ -103,7 +111,7 @@ def _said_once(lines: Mapping[str, str]) -> str:
         tasks.setdefault(line, []).append(name)
     if len(tasks) <= 1:
         return next(iter(tasks), "")
-    return "; " + "; ".join(f"{', '.join(names)}{line or ' as it is'}" for line, names in tasks.items())
+    return "; " + "; ".join(f"{names_line(names)}{line or ' as it is'}" for line, names in tasks.items())
 
 
 def _list(names: Iterable[str]) -> str:

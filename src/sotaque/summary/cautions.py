@@ -33,6 +33,7 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
     """What concerns one task, most serious first."""
     tally = Counter(sample.score.outcome for sample in samples)
     return (
+        *_waiting(tally),
         *_lost(samples, tally),
         *_empty(samples, tally, facts),
         *_cut_off(samples, facts),
@@ -40,6 +41,12 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
         *_unreadable(samples, tally, facts),
         *_same_place(samples, facts),
     )
+
+
+def _waiting(tally: Mapping[Outcome, int]) -> Iterator[str]:
+    """Without numbers, so that it is said once for all tasks."""
+    if tally[Outcome.AWAITING]:
+        yield "The answers await a judge: they are kept, and have no score yet."
 
 
 def _lost(samples: Sequence[Sample], tally: Mapping[Outcome, int]) -> Iterator[str]:
