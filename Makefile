@@ -38,7 +38,7 @@ $(VENV)/.local: $(VENV)/.python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
-	$(PIP) -e '.[local,parquet,dev]'
+	$(PIP) -e '.[local,parquet,hub,dev]'
 	@touch $@
 
 clean:

@@ -69,7 +69,7 @@ def opened(path: Path, spec: FileSpec, remedy: str) -> tuple[BinaryIO, Sum]:
         raise DataError("no such file", file=path, remedy=remedy) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", file=path, remedy=remedy) from None
-    found = _sum(stream)
+    found = sum_of(stream)
     stream.seek(0)
     if spec.sha256 not in (None, found.sha256):
         stream.close()
@@ -91,7 +91,7 @@ def download(spec: FileSpec, progress: Progress) -> Path:
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _appearing(target) as partial:
+        with appearing(target) as partial:
             found = _fetch(spec, partial, progress)
             if found.sha256 != spec.sha256:
                 raise _mismatch(spec.url, spec, found)
@@ -110,21 +110,14 @@ def is_present(spec: FileSpec, folder: Path) -> bool:
     """Whether the file is there, with the pinned bytes if it is pinned."""
     try:
         with place_of(spec, folder).open("rb") as stream:
-            return spec.sha256 in (None, _sum(stream).sha256)
+            return spec.sha256 in (None, sum_of(stream).sha256)
     except OSError:
         return False
 
 
-def _sum(stream: BinaryIO) -> Sum:
-    digest, size = hashlib.sha256(), 0
-    while chunk := stream.read(_CHUNK):
-        digest.update(chunk)
-        size += len(chunk)
-    return Sum(digest.hexdigest(), size)
-
-
 @contextmanager
-def _appearing(target: Path) -> Generator[IO[bytes]]:
+def appearing(target: Path) -> Generator[IO[bytes]]:
+    """A stream whose bytes stand under ``target`` once all are written; otherwise nothing is left behind."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     partial = Path(name)
     try:
@@ -135,6 +128,15 @@ def _appearing(target: Path) -> Generator[IO[bytes]]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def sum_of(stream: BinaryIO) -> Sum:
+    """SHA-256 and size of what is left of a stream."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := stream.read(_CHUNK):
+        digest.update(chunk)
+        size += len(chunk)
+    return Sum(digest.hexdigest(), size)
 
 
 def _fetch(spec: FileSpec, partial: IO[bytes], progress: Progress) -> Sum:

@@ -115,7 +115,7 @@ def _unknown_names(name: str, task: Task, loaded: Loaded) -> Iterator[Fault]:
 
 def _check_rows(task: Task, loaded: Loaded) -> None:
     file = loaded.files[task.source]
-    broken = BrokenRows(file.path)
+    broken = BrokenRows(file.path, file.unit)
     prompts = {place: text for place, text in templates(task).items() if applies(task, place, loaded.declared)}
     needed = dict.fromkeys(field for text in prompts.values() for field in placeholders(text) if field != OPTIONS)
     for item, line in zip(file.items, file.lines, strict=True):
