@@ -7,6 +7,7 @@ from pathlib import Path
 
 BUNDLED: dict[str, str] = {
     "masalbench": "Persian proverbs in context and across cultures",
+    "brasilidade": "Grammar, word formation and regional expressions of Brazilian Portuguese",
 }
 """Name (also its folder beside this file) and what it is about."""
 
