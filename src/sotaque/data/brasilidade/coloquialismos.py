@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from sotaque.data.brasilidade.cells import Made, optional, present, texts
+from sotaque.data.brasilidade.cells import Made, optional, present, texts, truth
 from sotaque.data.broken import RowFault
 from sotaque.data.tables import Row, text_of, whole_number
 from sotaque.language.normalize import key
@@ -18,7 +18,7 @@ from sotaque.records import Option
 TABLE_COLUMNS = ("expressao", "definicao", "regiao_principal", "pos_tagging")
 QUESTION_COLUMNS = ("pergunta", "alternativas", "resposta_correta", "resposta_correta_texto")
 
-_DETAILS = ("exemplo_de_uso", "regiao_principal", "pos_tagging", "pejorativo", "uso", "observacoes")
+_DETAILS = ("exemplo_de_uso", "regiao_principal", "pos_tagging", "uso", "observacoes")
 _ORIGINALS = ("expressao_original", "definicao_original")
 
 _REGIONS = {
@@ -84,7 +84,9 @@ def _made(
     region, notes = _region(fields.get("regiao_principal", ""))
     word_class = _word_class(fields.get("pos_tagging", ""))
     derived = {name: value for name, value in (("regiao", region), ("classe", word_class)) if value}
-    return Made(fields | derived, frozenset((*used, *_DETAILS)), options, gold, notes)
+    if optional(row, "pejorativo"):
+        derived["pejorativo"] = "true" if truth(row, "pejorativo") else "false"
+    return Made(fields | derived, frozenset((*used, *_DETAILS, "pejorativo")), options, gold, notes)
 
 
 def _region(text: str) -> tuple[str, tuple[str, ...]]:
