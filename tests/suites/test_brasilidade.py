@@ -42,9 +42,10 @@ LETTERS = set("abcdefghijklmnopqrstuvwxyzáâãàçéêíóôõúABCDEFGHIJKLMNO
 PUNCTUATION = set(" .,;:!?<>'\"-+—_\n")
 EUROPEAN = re.compile(
     r"\b(autocarro|telemóvel|comboio|pequeno-almoço|casa de banho|facto|contacto|equipa|rapariga|connosco|bué|fixe"
-    r"|ação?cção|recepç\w+|António|económic\w+|est(?:á|ou|ão|ava|avam) a \w+[aei]r)\b",
+    r"|acção|receção|conceção|António|económic\w+|(?:está|estou|estão|estava|estavam) a \w+[aei]r)\b",
     re.IGNORECASE,
 )
+EUROPEAN_SAYS = ("O autocarro está a chegar.", "Ele estava a dormir.", "De facto, a receção foi boa.")
 
 
 @pytest.fixture(scope="module")
@@ -310,6 +311,11 @@ def test_a_correction_changes_little(loaded: SuiteItems):
 
 def _tokens(text: str) -> list[str]:
     return re.findall(r"[\w-]+|[^\w\s]", text)
+
+
+@pytest.mark.parametrize("text", EUROPEAN_SAYS)
+def test_the_cues_for_european_portuguese_find_it(text: str):
+    assert EUROPEAN.search(text)
 
 
 def test_the_text_is_clean_brazilian_portuguese(suite: Suite, loaded: SuiteItems):
