@@ -110,9 +110,10 @@ def test_an_id_used_twice_other_columns_and_missing_files_are_errors(tmp_path: P
     (tmp_path / "b").mkdir()
     with pytest.raises(ItemError, match="the columns are not id, Prompt"):
         read_ratings(write(tmp_path / "b", [ROW], ("id", *HEADER[:0:-1])))
-    (tmp_path / "a" / "csvs-test" / "Word Plays.csv").unlink()
+    (tmp_path / "c").mkdir()
+    (write(tmp_path / "c", [ROW]) / "csvs-test" / "Word Plays.csv").unlink()
     with pytest.raises(DataError, match="no file for Word Plays"):
-        read_ratings(tmp_path / "a")
+        read_ratings(tmp_path / "c")
 
 
 @pytest.fixture
