@@ -14,7 +14,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
-Mode = Literal["generate", "choose"]
+Mode = Literal["generate", "choose", "judge"]
 Rendering = Literal["chat", "text"]
 ProtocolName = Literal["published", "default"]
 AnswerForm = Literal["label", "option", "text"]
@@ -214,7 +214,8 @@ class Failure:
 class Outcome(StrEnum):
     """What became of one item. Accuracy = credit / all items except ERROR and UNSCORED: silence is not rewarded.
 
-    TIE is an option-scored item whose gold shares the top with k - 1 others: it earns 1/k.
+    TIE is an option-scored item whose gold shares the top with k - 1 others: it earns 1/k. AWAITING is an open answer
+    that a judge has not read yet: it has no score, and nothing is wrong with it.
     """
 
     CORRECT = "correct"
@@ -225,11 +226,12 @@ class Outcome(StrEnum):
     EMPTY = "empty"
     TRUNCATED = "truncated"
     REFUSED = "refused"
+    AWAITING = "awaiting_judge"
     UNSCORED = "unscored"
     ERROR = "error"
 
 
-OUTSIDE_DENOMINATOR = frozenset({Outcome.UNSCORED, Outcome.ERROR})
+OUTSIDE_DENOMINATOR = frozenset({Outcome.AWAITING, Outcome.UNSCORED, Outcome.ERROR})
 
 
 class Metric(StrEnum):
@@ -239,6 +241,10 @@ class Metric(StrEnum):
     ACCURACY_PER_CHARACTER = "accuracy_per_character"
     ACCURACY_PER_BYTE = "accuracy_per_byte"
     ACCURACY_PER_TOKEN = "accuracy_per_token"
+    WEIGHTED_F1 = "weighted_f1"
+    EXACT_MATCH = "exact_match"
+    BERTSCORE_F1 = "bertscore_f1"
+    JUDGE_SCORE = "judge_score"
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +258,7 @@ class Score:
         values: credit per metric, in [0, 1]; empty when the outcome is outside the denominator.
         ties: how many options shared the top; 1 when there was a single best, 0 for generated answers.
         note: why, where it is not obvious ("letter B, but the text of option A").
+        tied: the options that shared the top, in the item's own order; empty when there was a single best.
     """
 
     outcome: Outcome
@@ -260,6 +267,7 @@ class Score:
     values: Mapping[str, float] = field(default_factory=dict[str, float])
     ties: int = 0
     note: str = ""
+    tied: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

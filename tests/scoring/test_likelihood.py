@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from sotaque.records import Metric, OptionScore
 from sotaque.scoring.likelihood import NEAR, pick
+from sotaque.suites.schema import METRICS
 
-RAW, PER_CHARACTER, PER_BYTE, PER_TOKEN = Metric
+RAW, PER_CHARACTER, PER_BYTE, PER_TOKEN = METRICS["choose"][:4]
 
 
 def scores(*pairs: tuple[float, int]) -> list[OptionScore]:
@@ -22,6 +23,11 @@ def test_each_metric_has_its_own_length() -> None:
     assert pick(given_scores, options, PER_CHARACTER).top == (1,)  # -4/3 against -8/10
     assert pick(given_scores, options, PER_BYTE).top == (1,)  # -4/4 against -8/10
     assert pick(given_scores, options, PER_TOKEN).top == (1,)  # -4 against -2
+
+
+def test_weighted_f1_picks_by_the_sum_as_accuracy_does() -> None:
+    options = ["não", "nunca mais"]
+    assert pick(scores((-4.0, 1), (-8.0, 4)), options, Metric.WEIGHTED_F1).top == (0,)
 
 
 def test_bytes_and_characters_differ_between_scripts() -> None:

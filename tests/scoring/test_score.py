@@ -7,14 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotaque.records import Failure, Finish, Item, Metric, Option, OptionScore, Outcome, Reading, Reply
-from sotaque.scoring.score import metrics_for, score_reply, scoring_hash
+from sotaque.scoring.score import score_reply, scoring_hash
+from sotaque.suites.schema import METRICS
 
 ITEM = Item("7", {}, tuple(map(Option, ("fica", "ir embora", "ir", "nunca"))), gold=1)
 ORDER = (0, 1, 2, 3)
 LABEL = Reading("label", ("A", "B", "C", "D"), ("pt",), (Metric.ACCURACY,))
-ALL = replace(LABEL, metrics=tuple(Metric))
+ALL = replace(LABEL, metrics=METRICS["choose"][:4])
 OPEN = Item("8", {"pergunta": "trazer, eu, futuro"}, answers=("trarei", "hei de trazer"))
-TEXT = Reading("text", (), ("pt",), (Metric.ACCURACY,))
+TEXT = Reading("text", (), ("pt",), (Metric.EXACT_MATCH,))
+JUDGED = replace(TEXT, metrics=(Metric.JUDGE_SCORE,))
 
 
 def chosen(*logprobs: float, tokens: int = 1) -> Reply:
@@ -118,7 +120,7 @@ def test_a_baseline_answers_a_generate_task_by_scores() -> None:
 
 
 def test_a_silent_choose_task_counts_against_every_metric() -> None:
-    assert score_reply(ITEM, ORDER, Reply(), ALL).values == dict.fromkeys(map(str, Metric), 0.0)
+    assert score_reply(ITEM, ORDER, Reply(), ALL).values == dict.fromkeys(map(str, ALL.metrics), 0.0)
 
 
 # ------------------------------------------------- open answers
@@ -141,7 +143,7 @@ def test_a_silent_choose_task_counts_against_every_metric() -> None:
 def test_open_answers_match_exactly_on_keys(text: str, outcome: Outcome) -> None:
     score = score_reply(OPEN, (), Reply(text=text), TEXT)
     assert score.outcome is outcome
-    assert score.values == {"accuracy": float(outcome is Outcome.CORRECT)}
+    assert score.values == {"exact_match": float(outcome is Outcome.CORRECT)}
 
 
 @pytest.mark.parametrize(
@@ -171,12 +173,32 @@ def test_a_cut_off_open_answer_is_truncated_unless_it_is_already_right() -> None
     assert score_reply(OPEN, (), Reply(text="trarei", finish=Finish.LENGTH), TEXT).outcome is Outcome.CORRECT
 
 
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        (Reply(text="Uma resposta."), Outcome.AWAITING),
+        (Reply(text="<think>hm</think> Uma resposta."), Outcome.AWAITING),
+        (Reply(text="<think>hm</think> "), Outcome.EMPTY),
+        (Reply(text=" "), Outcome.EMPTY),
+        (Reply(text="Uma resp", finish=Finish.LENGTH), Outcome.TRUNCATED),
+        (Reply(text="Não posso.", finish=Finish.REFUSAL), Outcome.REFUSED),
+        (Failure("no reply"), Outcome.ERROR),
+    ],
+)
+def test_an_answer_for_a_judge_waits_and_nothing_has_a_score_before(reply: Reply | Failure, outcome: Outcome) -> None:
+    score = score_reply(replace(OPEN, answers=()), (), reply, JUDGED)
+    assert (score.outcome, score.values) == (outcome, {})
+
+
+def test_options_that_share_the_top_are_named_in_the_items_own_order() -> None:
+    assert score_reply(ITEM, (3, 2, 1, 0), chosen(-1, -9, -1, -9), LABEL).tied == (1, 3)
+    assert score_reply(ITEM, ORDER, chosen(-9, -1, -9, -9), LABEL).tied == ()
+
+
 # ------------------------------------------------- what a valid suite guarantees
 
 
 def test_text_has_no_likelihood_metrics() -> None:
-    assert metrics_for("generate") == (Metric.ACCURACY,)
-    assert metrics_for("choose") == tuple(Metric)
     with pytest.raises(ValueError, match="item 7: accuracy_per_character, .* cannot be computed from generated text"):
         score_reply(ITEM, ORDER, Reply(text="B"), ALL)
 

@@ -159,6 +159,7 @@ def test_a_name_that_no_item_has_is_a_fault_of_the_suite(
         ),
         (ROW | {"options": list("abcd")}, "4 options, and task 'sentido' has too few labels", "name more labels"),
         ({"question": "?", "answers": ["x"]}, "has no options, and task 'sentido' chooses", 'add "options"'),
+        ({"question": "?", "options": ["a", "b"]}, "item '1' has no right option", 'give "gold"'),
     ],
 )
 def test_an_item_that_a_prompt_cannot_use_is_a_fault_of_its_row(

@@ -103,7 +103,13 @@ def test_a_bom_is_accepted(tmp_path: Path):
             "cannot be measured in mode generate",
             "in this mode: accuracy",
         ),
-        ('mode = "generate"', 'mode = "judge"', "line 14, tasks.escolha.mode", "'judge'", "one of: generate, choose"),
+        (
+            'mode = "generate"',
+            'mode = "judges"',
+            "line 14, tasks.escolha.mode",
+            "'judges'",
+            "did you mean 'judge'?",
+        ),
         (
             'twin = "continuar"',
             'twin = "continua"',

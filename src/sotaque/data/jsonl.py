@@ -3,8 +3,9 @@
     {"id": "7", "dialogue": "...", "options": [{"text": "...", "role": "correct"}, "..."], "metadata": {"region": "NE"}}
 
 ``id`` is optional (else the row number, from 0). ``options`` are texts, or texts with a role. The right one is named by
-``gold`` (its index from 0, or its text) or by the role "correct". An open question has ``answers`` instead. Every
-other text, number or truth value is part of the question: prompts and breakdowns may use it. What stands under
+``gold`` (its index from 0, or its text) or by the role "correct". An open question has ``answers`` instead. A row may
+have neither, because a task can name a field that holds the right answer. Every other text, number or truth value is
+part of the question: prompts and breakdowns may use it. What stands under
 ``metadata`` is for breakdowns only, and not part of the item's hash.
 """
 
@@ -105,9 +106,9 @@ def _item(row: Mapping[str, Any], number: int, language: str) -> Item:
     if not isinstance(extra, dict):
         raise RowFault(f"'metadata' is a {_kind(extra)}", 'write "metadata": {"region": "NE"}')
     options = _options(row.get("options", []))
+    if not options and isinstance(row.get("gold"), str):
+        fields["gold"] = row["gold"]  # a field like others, which a task may name as the one that holds its answer
     answers = _answers(row.get("answers", []))
-    if not options and not answers:
-        raise RowFault("neither 'options' nor 'answers'", "give the options, or the accepted answers")
     return Item(
         id=_id(row.get("id", number)),
         fields=fields,
@@ -185,15 +186,13 @@ def _answers(value: object) -> tuple[str, ...]:
     return answers
 
 
-def _gold(row: Mapping[str, Any], options: tuple[Option, ...], language: str) -> int:
+def _gold(row: Mapping[str, Any], options: tuple[Option, ...], language: str) -> int | None:
     by_role = [index for index, option in enumerate(options) if option.role == CORRECT]
     named = row.get("gold")
     if len(by_role) > 1:
         raise RowFault(f"{len(by_role)} options have the role 'correct'", "exactly one option is right")
-    if named is None and not by_role:
-        raise RowFault("no right option", "give \"gold\", or one option the role 'correct'")
     if named is None:
-        return by_role[0]
+        return by_role[0] if by_role else None
     gold = _gold_by_text(named, options, language) if isinstance(named, str) else _gold_by_index(named, options)
     if by_role and by_role[0] != gold:
         raise RowFault(

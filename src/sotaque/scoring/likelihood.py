@@ -16,6 +16,9 @@ NEAR = 2e-4
 """Nats. Two summed log-probabilities this close are equal: as far as the same option's value moves between two correct
 ways of computing it (batched or alone, cached or not) in float32."""
 
+OF_SUMS = frozenset({Metric.ACCURACY, Metric.WEIGHTED_F1})
+"""Metrics whose pick is the option with the highest sum."""
+
 _ROUNDING = 1e-9
 
 
@@ -73,7 +76,7 @@ def _is_log_probability(value: object) -> bool:
 
 
 def _size(score: OptionScore, text: str, metric: Metric) -> int:
-    if metric is Metric.ACCURACY or score.tokens < 1:
+    if metric in OF_SUMS or score.tokens < 1:
         return 1
     if metric is Metric.ACCURACY_PER_TOKEN:
         return score.tokens

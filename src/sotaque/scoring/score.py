@@ -14,7 +14,6 @@ from sotaque.records import (
     Finish,
     Item,
     Metric,
-    Mode,
     OptionScore,
     Outcome,
     Reading,
@@ -24,9 +23,13 @@ from sotaque.records import (
 from sotaque.scoring.extract import Extraction, extract
 from sotaque.scoring.likelihood import Pick, pick
 from sotaque.scoring.reasoning import after_reasoning
+from sotaque.suites.schema import METRICS
 
 SCORING_VERSION = 1
 """Raised with every change that can give a stored reply another score: tables of ``language``, rules, tolerances."""
+
+JUDGED = frozenset({Metric.JUDGE_SCORE})
+"""Metrics that only a judge can give a value."""
 
 _READ_AT_MOST = 120
 
@@ -53,15 +56,9 @@ def score_reply(item: Item, order: Sequence[int], reply: Reply | Failure, readin
     if reply.text is None or not reply.text.strip():
         outcome = Outcome.TRUNCATED if reply.finish is Finish.LENGTH else Outcome.EMPTY
         return _without_answer(outcome, reading)
-    _only_accuracy(item, reading)
     if reading.form == "text":
         return _by_text(item, reply, reply.text, reading)
     return _by_extraction(item, order, reply, reply.text, reading)
-
-
-def metrics_for(mode: Mode) -> tuple[Metric, ...]:
-    """The metrics that a task of this mode can have: normalised likelihoods need likelihoods."""
-    return (Metric.ACCURACY,) if mode == "generate" else tuple(Metric)
 
 
 @lru_cache(maxsize=1024)
@@ -92,7 +89,8 @@ def _by_likelihood(item: Item, order: Sequence[int], scores: Sequence[OptionScor
     if ties > 1:
         shares = any(order[position] == gold for position in headline.top)
         note = f"{ties} options share the top"
-        return Score(Outcome.TIE if shares else Outcome.WRONG, values=values, ties=ties, note=note)
+        tied = tuple(sorted(order[position] for position in headline.top))
+        return Score(Outcome.TIE if shares else Outcome.WRONG, values=values, ties=ties, note=note, tied=tied)
     position = headline.top[0]
     picked = order[position]
     read = reading.labels[position] if position < len(reading.labels) else texts[position]
@@ -107,6 +105,7 @@ def _credit(found: Pick, order: Sequence[int], gold: int) -> float:
 
 
 def _by_extraction(item: Item, order: Sequence[int], reply: Reply, text: str, reading: Reading) -> Score:
+    _only_of_texts(item, reading)
     gold, cut = _gold(item), reply.finish is Finish.LENGTH
     found = extract(
         text,
@@ -123,7 +122,13 @@ def _by_extraction(item: Item, order: Sequence[int], reply: Reply, text: str, re
 
 
 def _by_text(item: Item, reply: Reply, text: str, reading: Reading) -> Score:
-    """Exact match on keys: case, white space, quotes, final punctuation and markup do not count; accents do."""
+    """Exact match on keys: case, white space, quotes, final punctuation and markup do not count; accents do.
+
+    What counts as equal is written down for users in docs/results.md.
+    """
+    if Metric.JUDGE_SCORE in reading.metrics:
+        return _for_a_judge(reply, text)
+    _only_of_texts(item, reading)
     if not item.answers:
         raise ValueError(f"item {item.id}: an open question needs at least one accepted answer in 'answers'")
     cut = reply.finish is Finish.LENGTH
@@ -138,6 +143,16 @@ def _by_text(item: Item, reply: Reply, text: str, reading: Reading) -> Score:
     return _answered(right, reading, None, answer.strip()[:_READ_AT_MOST], "")
 
 
+def _for_a_judge(reply: Reply, text: str) -> Score:
+    """An answer that was given waits to be read; what is no whole answer is known at once, and has no score yet."""
+    answer = after_reasoning(text)
+    if reply.finish is Finish.LENGTH:
+        return Score(Outcome.TRUNCATED)
+    if answer is None or not answer.strip():
+        return Score(Outcome.EMPTY, note="no answer after reasoning")
+    return Score(Outcome.AWAITING)
+
+
 def _unread(found: Extraction, cut: bool) -> Outcome:
     if found.kind == "conflict":
         return Outcome.CONFLICT
@@ -150,7 +165,8 @@ def _answered(right: bool, reading: Reading, picked: int | None, read: str, note
 
 
 def _without_answer(outcome: Outcome, reading: Reading, read: str = "", note: str = "") -> Score:
-    values = {} if outcome in OUTSIDE_DENOMINATOR else {str(metric): 0.0 for metric in reading.metrics}
+    scored = [] if outcome in OUTSIDE_DENOMINATOR else [each for each in reading.metrics if each not in JUDGED]
+    values = {str(metric): 0.0 for metric in scored}
     return Score(outcome, None, read, values, note=note)
 
 
@@ -167,8 +183,8 @@ def _gold(item: Item) -> int:
     return item.gold
 
 
-def _only_accuracy(item: Item, reading: Reading) -> None:
-    unknown = [str(metric) for metric in reading.metrics if metric not in metrics_for("generate")]
+def _only_of_texts(item: Item, reading: Reading) -> None:
+    unknown = [str(metric) for metric in reading.metrics if metric not in METRICS["generate"]]
     if unknown:
         raise ValueError(
             f"item {item.id}: {', '.join(unknown)} cannot be computed from generated text; "

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 
 from sotaque.data.formats import FORMATS
 from sotaque.language.labels import labels_for
+from sotaque.suites.check_answers import ANSWER_LOOKS
+from sotaque.suites.check_averages import average_faults
 from sotaque.suites.faults import Fault, did_you_mean
-from sotaque.suites.schema import METRICS, Suite, Task
+from sotaque.suites.schema import Suite, Task
 from sotaque.suites.template import OPTIONS, BadTemplate, placeholders
 
 OPTION_FIELDS = frozenset({"label", "text"})
@@ -15,9 +17,9 @@ OPTION_FIELDS = frozenset({"label", "text"})
 
 def meaning_faults(suite: Suite) -> list[Fault]:
     """All faults that can be seen without reading any items."""
-    faults = [*_suite(suite), *_sources(suite)]
+    faults = [*_suite(suite), *_sources(suite), *average_faults(suite)]
     for name, task in suite.tasks.items():
-        for look in _TASK_LOOKS:
+        for look in (*ANSWER_LOOKS, *_TASK_LOOKS):
             faults += look(suite, name, task)
     return faults
 
@@ -49,23 +51,16 @@ def _task_source(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
     if task.source not in known:
         remedy = did_you_mean(task.source, known)
         yield Fault(("tasks", name, "source"), f"no source has a file called '{task.source}'", remedy)
+    if task.examples and task.examples not in known:
+        remedy = did_you_mean(task.examples, known)
+        yield Fault(("tasks", name, "examples"), f"no source has a file called '{task.examples}'", remedy)
+    if task.examples and task.examples == task.source:
+        message = "the examples are the items that are scored"
+        yield Fault(("tasks", name, "examples"), message, "name another file, or leave 'examples' out")
     for source in task.prompts:
         if source not in suite.sources:
             path = ("tasks", name, "prompts", source)
             yield Fault(path, f"there is no source '{source}'", did_you_mean(source, suite.sources))
-
-
-def _task_metrics(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
-    for metric in task.metrics:
-        if metric not in METRICS[task.mode]:
-            known = ", ".join(METRICS[task.mode])
-            message = f"'{metric}' cannot be measured in mode {task.mode}"
-            yield Fault(("tasks", name, "metrics"), message, f"in this mode: {known}")
-    if task.answer == "text" and task.mode == "generate":
-        message = "open answers have no metric yet"
-        yield Fault(
-            ("tasks", name, "answer"), message, 'give the items options, and write answer = "label" or "option"'
-        )
 
 
 def _task_twin(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
@@ -78,6 +73,8 @@ def _task_twin(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
         yield Fault(path, f"'{task.twin}' has the same mode", "a twin asks the same in the other mode")
     elif twin.source != task.source:
         yield Fault(path, f"'{task.twin}' has other items", "a twin asks about the same file")
+    elif (twin.gold, twin.classes) != (task.gold, task.classes):
+        yield Fault(path, f"'{task.twin}' has other answers", "a twin has the same 'gold' and 'classes'")
 
 
 def _task_labels(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
@@ -102,7 +99,10 @@ def _task_templates(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
 
 def _without_options(path: tuple[str, ...], task: Task, names: tuple[str, ...]) -> Iterator[Fault]:
     shows = OPTIONS in names or path[-1] == "system"
-    if not shows and (task.mode == "generate" or task.choose == "label"):
+    if task.is_open:
+        if OPTIONS in names:
+            yield Fault(path, "an open question shows no options", 'drop {options}, or write answer = "option"')
+    elif not shows and (task.mode == "generate" or task.choose == "label"):
         yield Fault(path, "the prompt does not show the options", "put {options} where they belong")
 
 
@@ -140,7 +140,6 @@ def _option_format(name: str, task: Task) -> Iterator[Fault]:
 
 _TASK_LOOKS: tuple[Callable[[Suite, str, Task], Iterator[Fault]], ...] = (
     _task_source,
-    _task_metrics,
     _task_twin,
     _task_labels,
     _task_templates,

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from sotaque.data.declared import FileSpec, Provenance, SourceSpec
 from sotaque.errors import SuiteError
-from sotaque.suites.schema import Protocol, Protocols, Suite, Task
+from sotaque.suites.schema import Average, Protocol, Protocols, Suite, Task
 
 _SHOWN = 10
 _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
@@ -24,6 +24,7 @@ _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
     (("tasks", "*"), Task),
     (("tasks", "*", "protocol"), Protocols),
     (("tasks", "*", "protocol", "*"), Protocol),
+    (("averages", "*"), Average),
 )
 
 
@@ -92,8 +93,9 @@ def line_of(text: str, path: Sequence[str]) -> int | None:
             here = _keys(line, table)
             if here is not None and line.lstrip().startswith("["):
                 table = here
-            if here and here == tuple(path[: len(here)]) and len(here) > found_depth:
-                found, found_depth = number, len(here)
+            depth = min(len(here or ()), len(path))
+            if here and here[:depth] == tuple(path[:depth]) and depth > found_depth:
+                found, found_depth = number, depth
         inside = _after(line, inside)
     return found
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sotaque.data.broken import BrokenRows
-from sotaque.data.sources import Loaded, LoadedFile, Place, in_folder, load
+from sotaque.data.sources import Loaded, Place, in_folder, load
 from sotaque.errors import UsageError
 from sotaque.records import RunSpec
+from sotaque.suites.asked import Asked, SuiteItems, task_items
 from sotaque.suites.check import applies, templates
 from sotaque.suites.faults import Fault, did_you_mean, raise_faults
+from sotaque.suites.merge import placed
 from sotaque.suites.schema import Suite, Task
 from sotaque.suites.template import OPTIONS, placeholders
 
 ROLE = "role"
 
 
-def load_items(suite: Suite, source: str, tasks: Sequence[str] = ()) -> Loaded:
+def load_items(suite: Suite, source: str, tasks: Sequence[str] = ()) -> SuiteItems:
     """Read the items that some tasks need, from one source.
 
     Args:
@@ -29,20 +31,23 @@ def load_items(suite: Suite, source: str, tasks: Sequence[str] = ()) -> Loaded:
     Raises:
         UsageError: no such source or task.
         DataError, ChecksumError, ItemError: see ``data.sources.load``; ItemError also for items that lack a field
-            some prompt needs, or have more options than the task has labels.
+            some prompt needs, have more options than the task has labels, or no answer.
         SuiteError: a prompt, breakdown or cluster refers to something that no item has.
     """
     chosen = {name: task_named(suite, name) for name in tasks or suite.tasks}
     keys = frozenset(task.source for task in chosen.values())
     place = find_source(suite, source, keys)
-    loaded = load(place, suite.languages[0], keys)
+    loaded = load(place, suite.languages[0], keys | _examples(suite, place, chosen.values()))
     faults = [fault for name, task in chosen.items() for fault in _unknown_names(name, task, loaded)]
     if faults:
         file = suite.folder / "suite.toml"
-        raise_faults(faults, file, file.read_text(encoding="utf-8-sig"))
-    for task in chosen.values():
-        _check_rows(task, loaded)
-    return loaded
+        raise_faults(placed(faults, suite.origins), file, file.read_text(encoding="utf-8-sig"))
+    found = {name: task_items(task, loaded) for name, task in chosen.items()}
+    for name, task in chosen.items():
+        for view in (found[name].asked, found[name].examples):
+            if view is not None:
+                _check_rows(task, loaded, view)
+    return SuiteItems(loaded.source, loaded.declared, loaded.spec, loaded.files, found)
 
 
 def find_source(suite: Suite, source: str, keys: Collection[str] = ()) -> Place:
@@ -95,6 +100,14 @@ def task_named(suite: Suite, name: str) -> Task:
     return suite.tasks[name]
 
 
+def _examples(suite: Suite, place: Place, tasks: Iterable[Task]) -> frozenset[str]:
+    """The files of examples that this place has; a user's folder need not hold them."""
+    wanted = {task.examples for task in tasks} & place.spec.files.keys()
+    if place.source in suite.sources:
+        return frozenset(wanted)
+    return frozenset(key for key in wanted if (place.folder / place.spec.files[key].name).is_file())
+
+
 def _unknown_names(name: str, task: Task, loaded: Loaded) -> Iterator[Fault]:
     items = loaded.files[task.source].items
     fields = dict.fromkeys(field for item in items for field in item.fields)
@@ -109,23 +122,23 @@ def _unknown_names(name: str, task: Task, loaded: Loaded) -> Iterator[Fault]:
     for field in task.by:
         if field != ROLE and field not in metadata:
             yield Fault(("tasks", name, "by"), f"no item has '{field}'", did_you_mean(field, [*metadata, ROLE]))
+    if task.gold and task.gold not in fields and task.gold not in metadata:
+        known = dict.fromkeys([*fields, *metadata])
+        yield Fault(("tasks", name, "gold"), f"no item has '{task.gold}'", did_you_mean(task.gold, known))
     if task.cluster and task.cluster not in metadata:
         yield Fault(("tasks", name, "cluster"), f"no item has '{task.cluster}'", did_you_mean(task.cluster, metadata))
 
 
-def _check_rows(task: Task, loaded: Loaded) -> None:
-    file = loaded.files[task.source]
-    broken = BrokenRows(file.path, file.unit)
+def _check_rows(task: Task, loaded: Loaded, view: Asked) -> None:
+    broken = BrokenRows(view.file.path, view.file.unit)
     prompts = {place: text for place, text in templates(task).items() if applies(task, place, loaded.declared)}
     needed = dict.fromkeys(field for text in prompts.values() for field in placeholders(text) if field != OPTIONS)
-    for item, line in zip(file.items, file.lines, strict=True):
+    for item, line in zip(view.items, view.lines, strict=True):
         missing = [field for field in needed if field not in item.fields]
         if missing:
             message = f"item '{item.id}' has no '{missing[0]}', which the prompt of task '{task.name}' needs"
             broken.add(line, message, _mended(missing[0], [field for field in item.fields if field not in needed]))
-        elif not item.options:
-            broken.add(line, f"item '{item.id}' has no options, and task '{task.name}' chooses", 'add "options"')
-    _check_labels(task, file, broken)
+    _check_labels(task, view, broken)
     broken.check()
 
 
@@ -134,11 +147,11 @@ def _mended(missing: str, others: Sequence[str]) -> str:
     return f"rename its '{close[0]}' to '{missing}'" if close else f'add "{missing}" to the item'
 
 
-def _check_labels(task: Task, file: LoadedFile, broken: BrokenRows) -> None:
-    for count in sorted({len(item.options) for item in file.items if item.options}):
+def _check_labels(task: Task, view: Asked, broken: BrokenRows) -> None:
+    for count in sorted({len(item.options) for item in view.items if item.options}):
         try:
             task.reading(count)
         except ValueError:
-            at = next(index for index, item in enumerate(file.items) if len(item.options) == count)
+            at = next(index for index, item in enumerate(view.items) if len(item.options) == count)
             message = f"{count} options, and task '{task.name}' has too few labels ('{task.labels}')"
-            broken.add(file.lines[at], message, "name more labels in suite.toml, or drop options")
+            broken.add(view.lines[at], message, "name more labels in suite.toml, or drop options")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
@@ -15,14 +16,20 @@ from sotaque.records import AnswerForm, Item, Metric, Mode, ProtocolName, Readin
 
 FORMAT = 1
 
+KeyPath = tuple[str, ...]
+Origins = Mapping[KeyPath, KeyPath]
+"""A key of a task, as merged -> the key of the template that it came from."""
+
 METRICS: dict[Mode, tuple[Metric, ...]] = {
-    "generate": (Metric.ACCURACY,),
+    "generate": (Metric.ACCURACY, Metric.WEIGHTED_F1, Metric.EXACT_MATCH),
     "choose": (
         Metric.ACCURACY,
         Metric.ACCURACY_PER_CHARACTER,
         Metric.ACCURACY_PER_BYTE,
         Metric.ACCURACY_PER_TOKEN,
+        Metric.WEIGHTED_F1,
     ),
+    "judge": (Metric.JUDGE_SCORE,),
 }
 """What can be measured in each mode."""
 
@@ -37,12 +44,16 @@ class Protocol(Declared):
 
     Attributes:
         shots: worked examples before the question.
+        pick: which examples: drawn at random, the first of the pool, or at random with their classes in balance.
+        exclude: which examples a question may not have: those of its cluster, or only the question itself.
         why: why we recommend this, where it departs from what was published.
         paper: where the paper says so ("section 3.2").
         reconstructed: what the paper leaves open and we had to decide.
     """
 
     shots: Annotated[int, Field(ge=0, description="a whole number: 0 for none")] = 0
+    pick: Literal["random", "first", "balanced"] = "random"
+    exclude: Literal["cluster", "item"] = "cluster"
     max_tokens: Annotated[int, Field(gt=0, description="a whole number from 1 up")] = 64
     temperature: Annotated[float, Field(ge=0, description="a number from 0 up; 0 is greedy")] = 0.0
     top_p: Annotated[float, Field(gt=0, le=1, description="a number above 0, at most 1")] = 1.0
@@ -67,7 +78,11 @@ class Task(Declared):
     """One question put to every item of a file.
 
     Attributes:
+        template: the table of ``templates`` whose keys this task takes where it has none of its own.
         source: which of the source's files.
+        examples: the file whose items are the shots, and are never scored; else the shots are other items.
+        gold: the field that holds the right answer's text; items without it are not asked.
+        classes: the options of every item, in this order.
         prompt: the template; in mode choose it ends just before the answer.
         prompts: by source, where a source brings its own prompt inside the data.
         system: an instruction, sent as the system message of a chat and put first in a text.
@@ -84,8 +99,12 @@ class Task(Declared):
     """
 
     about: Text = Field(description="say in one sentence what is asked")
+    template: str = ""
     source: Text = Field(description="name the file, as the sources call it in 'files'")
-    mode: Mode = Field(description='write mode = "generate" or mode = "choose"')
+    examples: str = ""
+    gold: str = ""
+    classes: tuple[Text, ...] = Field((), description='name all of them, e.g. classes = ["verbo", "nome"]')
+    mode: Mode = Field(description='write mode = "generate", mode = "choose" or mode = "judge"')
     prompt: Template = Field(description='write the prompt, e.g. prompt = "{question}\\n{options}"')
     prompts: dict[str, Template] = {}
     system: Template | Literal[""] = ""
@@ -110,6 +129,16 @@ class Task(Declared):
         return self._name
 
     @property
+    def is_open(self) -> bool:
+        """Whether the answer is a text of the model's own, not one of several options."""
+        return self.mode == "judge" or (self.mode == "generate" and self.answer == "text")
+
+    @property
+    def form(self) -> AnswerForm:
+        """What the answer is: ``answer``, but a judge always reads a text."""
+        return "text" if self.mode == "judge" else self.answer
+
+    @property
     def language(self) -> str:
         """The language whose folding decides what counts as the same text."""
         return self._languages[0]
@@ -121,7 +150,7 @@ class Task(Declared):
     def reading(self, n_options: int) -> Reading:
         """How replies are read: labels for that many options; none for an open question."""
         labels = labels_for(self.labels, n_options) if n_options else ()
-        return Reading(self.answer, labels, self._languages, self.metrics)
+        return Reading(self.form, labels, self._languages, self.metrics)
 
     def cluster_of(self, item: Item) -> str:
         """What the item shares with others that are not independent of it; the item's id if nothing."""
@@ -136,12 +165,26 @@ class Task(Declared):
         self._name, self._languages = name, languages
 
 
+class Average(Declared):
+    """A plain mean of headlines, as the suite's authors report it.
+
+    Attributes:
+        of: tasks and other averages; shown only when all of them were run.
+        group: a heading under which several averages stand ("Gen").
+    """
+
+    about: Text = Field(description="say in one sentence what is averaged")
+    of: Annotated[tuple[Text, ...], Field(min_length=1, description='name tasks or averages, e.g. of = ["one", "two"]')]
+    group: str = ""
+
+
 class Suite(Declared):
     """A benchmark: tasks, prompts, protocols, and sources of items.
 
     Attributes:
         languages: the first is the items'; all of them, and English, are understood in replies.
         default_tasks: run when none is named; empty for all.
+        templates: what several tasks have in common, as it was written; ``tasks`` have it already.
         default_source: used when none is named; else the one called "bundled", else the first.
     """
 
@@ -156,11 +199,14 @@ class Suite(Declared):
     sources: Annotated[
         dict[Name, SourceSpec], Field(min_length=1, description="say where the items are: [sources.bundled]")
     ]
+    templates: dict[Name, dict[str, Any]] = {}
     tasks: Annotated[dict[Name, Task], Field(min_length=1, description="say what is asked: [tasks.NAME]")]
+    averages: dict[Name, Average] = {}
 
     _folder: Path = PrivateAttr(Path())
     _sha256: str = PrivateAttr("")
     _ref: str = PrivateAttr("")
+    _origins: Origins = PrivateAttr(default_factory=dict[KeyPath, KeyPath])
 
     @property
     def folder(self) -> Path:
@@ -178,9 +224,18 @@ class Suite(Declared):
         return self._ref
 
     @property
+    def origins(self) -> Origins:
+        """Where in suite.toml a task's key stands, if it came from a template."""
+        return self._origins
+
+    @property
     def first_source(self) -> str:
         """The source that is used when none is named."""
         return self.default_source or ("bundled" if "bundled" in self.sources else next(iter(self.sources)))
+
+    def comes_from(self, origins: Origins) -> None:
+        """Told once, by whoever merged the templates."""
+        self._origins = origins
 
     def lives_in(self, folder: Path, sha256: str, ref: str) -> None:
         """Told once, by whoever read it."""

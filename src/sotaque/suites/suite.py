@@ -15,6 +15,7 @@ from sotaque.errors import SuiteError, UsageError
 from sotaque.suites.catalog import BUNDLED, bundled_folder
 from sotaque.suites.check import meaning_faults
 from sotaque.suites.faults import Fault, did_you_mean, raise_faults, shape_faults
+from sotaque.suites.merge import merge_templates, placed
 from sotaque.suites.schema import FORMAT, Protocol, Protocols, Suite, Task
 
 __all__ = ["Protocol", "Protocols", "Suite", "Task", "load_suite", "suite_folder"]
@@ -33,12 +34,15 @@ def load_suite(ref: str | Path) -> Suite:
     file = suite_folder(ref) / "suite.toml"
     raw, text = _read(file)
     _check_format(raw, file, text)
+    merged = merge_templates(raw)
+    raise_faults(merged.faults, file, text)
     try:
-        suite = Suite.model_validate_json(json.dumps(raw, default=str), strict=True)
+        suite = Suite.model_validate_json(json.dumps(merged.suite, default=str), strict=True)
     except ValidationError as error:
-        raise_faults(shape_faults(error), file, text)
+        raise_faults(placed(shape_faults(error), merged.origins), file, text)
         raise
-    raise_faults(meaning_faults(suite), file, text)
+    raise_faults(placed(meaning_faults(suite), merged.origins), file, text)
+    suite.comes_from(merged.origins)
     known_as = ref if isinstance(ref, str) and ref in BUNDLED else str(file.parent)
     suite.lives_in(file.parent, hashlib.sha256(text.encode()).hexdigest(), known_as)
     return suite
