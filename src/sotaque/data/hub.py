@@ -86,7 +86,7 @@ def fetch(spec: FileSpec, progress: Progress) -> Fetched:
         return found
     library, known, place = _library(), _known(spec), f"hub {spec.hub}"
     revision = known.commit if known else _revision(spec)
-    with _explained(library, spec, place):
+    with _explained(spec, place):
         info = _api(library).dataset_info(spec.hub, revision=revision, files_metadata=True)
     commit = str(info.sha)
     if not _COMMIT.fullmatch(commit):
@@ -97,7 +97,7 @@ def fetch(spec: FileSpec, progress: Progress) -> Fetched:
         names = split_files(list(listed), card, spec.config, spec.split)
     except NoSplit as error:
         raise DataError(error.message, file=place, remedy=f"{error.remedy}; {_FOLDER}") from None
-    with _explained(library, spec, place):
+    with _explained(spec, place):
         parts = tuple(_part(library, spec, commit, listed[name], progress) for name in names)
     note = Fetched(
         repository=str(spec.hub),
@@ -197,7 +197,7 @@ def _library() -> Library:
         library = cast(Any, import_module("huggingface_hub"))
     except ImportError:
         raise MissingExtra("data from the Hugging Face hub", "hub") from None
-    library.utils.disable_progress_bars()
+    cast(Any, import_module("huggingface_hub.utils")).disable_progress_bars()
     return library
 
 
@@ -221,9 +221,9 @@ def _card(folder: Path) -> object:
 
 
 @contextmanager
-def _explained(library: Library, spec: FileSpec, place: str) -> Generator[None]:
+def _explained(spec: FileSpec, place: str) -> Generator[None]:
     """The library's errors as ours: what is wrong with which repository, and the way out."""
-    errors = library.errors
+    errors = cast(Any, import_module("huggingface_hub.errors"))
     try:
         yield
     except SotaqueError:

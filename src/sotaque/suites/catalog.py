@@ -6,6 +6,8 @@ from importlib.resources import files
 from pathlib import Path
 
 BUNDLED: dict[str, str] = {
+    "alba": "European Portuguese in eight linguistic dimensions, open answers",
+    "broverbs": "Brazilian proverbs and the stories they fit",
     "masalbench": "Persian proverbs in context and across cultures",
     "brasilidade": "Grammar, word formation and regional expressions of Brazilian Portuguese",
 }
