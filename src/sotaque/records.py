@@ -63,14 +63,19 @@ class ItemView:
     Attributes:
         options: the texts, in the order they are shown.
         counts: for each option, in how many of the task's options its text (key form) occurs.
-        gold_rates: for each position, the share of the task's items whose gold is there.
+        gold_rates: for each position, the share of the task's items whose gold is there; where all items have the
+            same classes, the share of the class that is shown there.
         gold: position of the right option; given to the oracle only.
+        usual: for an open question, the answer that is right most often in the task; empty where nothing is known.
+        answer: for an open question, an accepted answer; given to the oracle only.
     """
 
     options: tuple[str, ...]
     counts: tuple[int, ...]
     gold_rates: tuple[float, ...]
     gold: int | None = None
+    usual: str = ""
+    answer: str = ""
 
 
 # ---------------------------------------------------------------- requests

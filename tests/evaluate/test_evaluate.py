@@ -225,7 +225,7 @@ def test_baselines_stand_beside_a_model_and_not_beside_themselves(suite: Path, d
         alone = run(desk, suite, model=name).summary.tasks["soma"]
         assert alone.headline.value == estimate.value
         assert (alone.headline.low, alone.headline.high, alone.headline.n) == (estimate.low, estimate.high, estimate.n)
-        assert not alone.baselines
+        assert alone.reads_nothing
 
 
 # ---------------------------------------------------------------- refusals and faults

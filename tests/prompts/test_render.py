@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from sotaque.data.declared import SourceSpec
-from sotaque.data.sources import Loaded, LoadedFile
+from sotaque.data.sources import LoadedFile
 from sotaque.errors import UsageError
 from sotaque.prompts.order import order_for
 from sotaque.prompts.render import plan, reconstructed, render
 from sotaque.prompts.select import select
 from sotaque.records import Choose, Generate, Item, Message, Option, Rendering, RunSpec
+from sotaque.suites.asked import Asked, SuiteItems, TaskItems
 from sotaque.suites.items import load_items
 from sotaque.suites.schema import Task
 from sotaque.suites.suite import load_suite
@@ -39,11 +40,12 @@ def item(name: str, question: str = "", **changes: Any) -> Item:
     return Item(name, {"question": question or f"P{name}"}, tuple(Option(text) for text in options), gold=1, **changes)
 
 
-def loaded(*items: Item) -> Loaded:
+def loaded(*items: Item) -> SuiteItems:
     provenance = {"author": "nós", "review": "unreviewed", "licence": "CC0", "share": "yes"}
     spec = SourceSpec.model_validate({"files": {"quiz": "quiz.jsonl"}, "provenance": provenance})
     file = LoadedFile("quiz.jsonl", Path("quiz.jsonl"), "0" * 64, 1, items, tuple(range(1, len(items) + 1)))
-    return Loaded("bundled", "bundled", spec, {"quiz": file})
+    view = TaskItems(Asked(file, items, file.lines))
+    return SuiteItems("bundled", "bundled", spec, {"quiz": file}, {"quiz": view})
 
 
 def ask(made: Task, *items: Item, rendering: Rendering = "chat", spec: RunSpec = SPEC):

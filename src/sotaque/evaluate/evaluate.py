@@ -10,8 +10,8 @@ from sotaque.engine.complete import complete
 from sotaque.engine.ledger import Watch
 from sotaque.engine.pace import DEFAULTS, Settings
 from sotaque.engine.store import Store
-from sotaque.evaluate.facts import task_facts
-from sotaque.evaluate.questions import chosen_tasks, needs, pose
+from sotaque.evaluate.facts import average_facts, task_facts
+from sotaque.evaluate.questions import needs, pose, tasks_for_model
 from sotaque.evaluate.record import Timer, manifest_of, source_record, suite_record
 from sotaque.evaluate.samples import score_again, score_all
 from sotaque.models.model import Model
@@ -55,7 +55,7 @@ def evaluate(suite: Suite, model: Model, spec: RunSpec, desk: Desk) -> RunFolder
         RunFolderError: the folder cannot be written; the replies are stored.
     """
     timer = Timer.start()
-    tasks = chosen_tasks(suite, spec)
+    tasks, _ = tasks_for_model(suite, spec, model)
     loaded = load_items(suite, spec.source, [task.name for task in tasks])
     model.prepare(needs(tasks, spec, model))
     asking = pose(suite, spec, model, loaded=loaded)
@@ -63,7 +63,7 @@ def evaluate(suite: Suite, model: Model, spec: RunSpec, desk: Desk) -> RunFolder
     answers = complete(requests, model, desk.store, desk.settings, desk.watch)
     samples = score_all(asking.questions, answers)
     how = {name: (plan.task, plan.protocol) for name, plan in asking.plans.items()}
-    summary = summarise(samples, task_facts(how, loaded, samples, spec))
+    summary = summarise(samples, task_facts(how, loaded, samples, spec), average_facts(suite))
     manifest = manifest_of(asking, model, answers, summary, timer)
     return read_run(write_run(manifest, samples, summary, runs=desk.runs, with_items=desk.with_items))
 
@@ -88,7 +88,7 @@ def rescore(run: RunFolder, suite: Suite, desk: Desk, *, source: str | None = No
     loaded = load_items(suite, source or spec.source, list(run.manifest.tasks))
     samples = score_again(run, suite, loaded, desk.store)
     how = _protocols(suite, spec, run)
-    summary = summarise(samples, task_facts(how, loaded, samples, spec))
+    summary = summarise(samples, task_facts(how, loaded, samples, spec), average_facts(suite))
     changes = {
         "suite": suite_record(suite),
         "source": source_record(suite, loaded),

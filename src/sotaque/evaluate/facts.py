@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import fsum
 
-from sotaque.data.sources import Loaded
 from sotaque.models.baselines import PREFIX, Baseline, baseline
-from sotaque.prompts.views import crowd, view
-from sotaque.records import Item, ItemView, RunSpec, Sample
-from sotaque.stats.intervals import Estimate, exact, no_items, proportion
-from sotaque.suites.schema import Protocol, Task
-from sotaque.summary.results import TaskFacts
+from sotaque.prompts.views import crowd_of, view
+from sotaque.records import Item, ItemView, Metric, Outcome, Reply, RunSpec, Sample, Score
+from sotaque.scoring.score import score_reply
+from sotaque.stats.intervals import Estimate, exact, no_items
+from sotaque.suites.asked import SuiteItems
+from sotaque.suites.schema import Protocol, Suite, Task
+from sotaque.summary.credits import credits_of, estimate_of
+from sotaque.summary.results import AverageFacts, TaskFacts
 
 BESIDE = ("longest", "shortest", "first", "rarest", "majority")
 """Baselines that every result is held against."""
 
 
 def task_facts(
-    tasks: Mapping[str, tuple[Task, Protocol]], loaded: Loaded, samples: Sequence[Sample], spec: RunSpec
+    tasks: Mapping[str, tuple[Task, Protocol]], loaded: SuiteItems, samples: Sequence[Sample], spec: RunSpec
 ) -> dict[str, TaskFacts]:
     """Facts by task, on the items (and option orders) that the samples asked about."""
     by_task: dict[str, dict[tuple[str, tuple[int, ...]], Sample]] = {name: {} for name in tasks}
@@ -30,38 +34,74 @@ def task_facts(
     }
 
 
-def _facts(task: Task, protocol: Protocol, loaded: Loaded, asked: Sequence[Sample], spec: RunSpec) -> TaskFacts:
-    items = {item.id: item for item in loaded.files[task.source].items}
-    everyone = crowd(tuple(items.values()), task.language, spec.shuffle)
-    views = [(sample, view(everyone, items[sample.item], sample.order)) for sample in asked]
-    return TaskFacts(
+def average_facts(suite: Suite) -> dict[str, AverageFacts]:
+    """The averages that a suite declares."""
+    return {name: AverageFacts(each.about, each.of, each.group) for name, each in suite.averages.items()}
+
+
+def _facts(task: Task, protocol: Protocol, loaded: SuiteItems, asked: Sequence[Sample], spec: RunSpec) -> TaskFacts:
+    view_of = loaded.tasks[task.name]
+    items = {item.id: item for item in view_of.items}
+    bare = TaskFacts(
         mode=task.mode,
         metrics=task.metrics,
         about=task.about,
-        chance=_chance([items[name] for name in {sample.item: None for sample in asked}]),
-        baselines={PREFIX + name: _estimate(baseline(name), views) for name in BESIDE},
-        max_tokens=protocol.max_tokens if task.mode == "generate" else None,
+        max_tokens=None if task.mode == "choose" else protocol.max_tokens,
         stop=protocol.stop,
         reads_nothing=spec.model.startswith(PREFIX),
+        source=task.source,
+        cluster=task.cluster,
+        classes=task.classes,
+        not_applicable=view_of.asked.not_applicable,
+        shots=protocol.shots,
+        twin=task.twin,
+    )
+    everyone = crowd_of(task, view_of.items, spec.shuffle)
+    seen = [(sample, items[sample.item], view(everyone, items[sample.item], sample.order)) for sample in asked]
+    beside = {PREFIX + name: _estimate(baseline(name), task, seen, bare) for name in BESIDE if speaks(name, task)}
+    return replace(
+        bare, chance=_chance(task, [items[name] for name in {s.item: None for s in asked}]), baselines=beside
     )
 
 
-def _chance(items: Sequence[Item]) -> Estimate:
-    """Of guessing blindly: known exactly, so it has no interval."""
-    shares = [1 / len(item.options) for item in items]
-    return exact(fsum(shares) / len(shares), len(shares)) if shares else no_items()
+def speaks(rule: str, task: Task) -> bool:
+    """Whether a baseline has something to say on a task: those that only look at options have not on open questions."""
+    return not task.is_open or (task.mode == "generate" and baseline(rule).writes_answers)
 
 
-def _estimate(rule: Baseline, views: Sequence[tuple[Sample, ItemView]]) -> Estimate:
-    """A baseline's credit: 1/k where the right option is among the k it picks.
+def _chance(task: Task, items: Sequence[Item]) -> Estimate | None:
+    """Of guessing blindly among the options: known exactly, so it has no interval.
 
-    Several orders of one item are averaged first, as for any model.
+    For weighted F1 it is the F1 of the expected confusion matrix, in which each class is predicted equally often.
     """
-    credits: dict[str, list[float]] = {}
-    clusters: dict[str, str] = {}
-    for sample, seen in views:
-        picked = rule.picks(seen)
-        right = sample.gold is not None and sample.order.index(sample.gold) in picked
-        credits.setdefault(sample.item, []).append(1 / len(picked) if right else 0.0)
-        clusters[sample.item] = sample.cluster
-    return proportion([fsum(values) / len(values) for values in credits.values()], list(clusters.values()))
+    if task.is_open:
+        return None
+    if not items:
+        return no_items()
+    if task.metrics[0] is Metric.WEIGHTED_F1:
+        return exact(_blind_f1([item.gold for item in items], len(task.classes)), len(items))
+    return exact(fsum(1 / len(item.options) for item in items) / len(items), len(items))
+
+
+def _blind_f1(golds: Sequence[int | None], classes: int) -> float:
+    n = len(golds)
+    support = Counter(golds).values()
+    return fsum(count / n * (2 * count / classes) / (n / classes + count) for count in support)
+
+
+def _estimate(rule: Baseline, task: Task, seen: Sequence[tuple[Sample, Item, ItemView]], facts: TaskFacts) -> Estimate:
+    """What a baseline scores on these items, by the task's headline: its answers are scored as any model's are."""
+    headline = task.metrics[0]
+    scored = [replace(sample, score=_score(rule, task, sample, item, what)) for sample, item, what in seen]
+    return estimate_of(credits_of(scored, headline, facts), headline, facts)
+
+
+def _score(rule: Baseline, task: Task, sample: Sample, item: Item, seen: ItemView) -> Score:
+    if task.is_open:
+        return score_reply(item, sample.order, Reply(text=rule.writes(seen)), task.reading(0))
+    picked = [sample.order[at] for at in rule.picks(seen)]
+    credit = 1 / len(picked) if sample.gold in picked else 0.0
+    outcome = Outcome.TIE if len(picked) > 1 and credit else Outcome.CORRECT if credit else Outcome.WRONG
+    alone = picked[0] if len(picked) == 1 else None
+    tied = tuple(picked) if len(picked) > 1 else ()
+    return Score(outcome, alone, values={task.metrics[0]: credit}, ties=len(picked), tied=tied)

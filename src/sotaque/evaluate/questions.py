@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sotaque.data.sources import Loaded
 from sotaque.errors import UnsupportedMode, UsageError
+from sotaque.evaluate.facts import speaks
 from sotaque.models.baselines import Baseline
 from sotaque.models.model import Model
 from sotaque.prompts.order import orders_for
 from sotaque.prompts.render import Plan, Prompt, plan, render
 from sotaque.prompts.select import select
-from sotaque.prompts.views import crowd, guess
+from sotaque.prompts.views import crowd_of, guess
 from sotaque.records import Ability, Item, Rendering, RunSpec
+from sotaque.suites.asked import SuiteItems
 from sotaque.suites.items import load_items, task_named
 from sotaque.suites.schema import Suite, Task
 
@@ -28,11 +29,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """Everything that is asked in one run, in the order of tasks, items, option orders and repeats."""
+    """Everything that is asked in one run, in the order of tasks, items, option orders and repeats.
+
+    Attributes:
+        left_out: tasks that were wanted, but on which this model, a baseline, has nothing to say.
+    """
 
     suite: Suite
     spec: RunSpec
-    loaded: Loaded
+    loaded: SuiteItems
+    left_out: tuple[str, ...]
     plans: Mapping[str, Plan]
     questions: tuple[Question, ...]
 
@@ -62,6 +68,27 @@ def chosen_tasks(suite: Suite, spec: RunSpec) -> tuple[Task, ...]:
     return fitting
 
 
+def tasks_for_model(suite: Suite, spec: RunSpec, model: Model) -> tuple[tuple[Task, ...], tuple[str, ...]]:
+    """The tasks of a run that a model is asked, and the names of those that are left out.
+
+    A baseline that only looks at options has nothing to say on an open question, and no baseline has anything to say
+    to a judge: such tasks are no failure, and no zero. Any other model is asked everything.
+
+    Raises:
+        UsageError: see ``chosen_tasks``.
+        UnsupportedMode: nothing is left.
+    """
+    tasks = chosen_tasks(suite, spec)
+    fitting = tuple(task for task in tasks if not isinstance(model, Baseline) or speaks(model.rule, task))
+    if not fitting:
+        raise UnsupportedMode(
+            f"{model.identity.name} has nothing to say on {', '.join(task.name for task in tasks)}: these questions "
+            "are open, and it only looks at options",
+            "baselines that answer open questions, unless a judge is to read them: oracle, majority",
+        )
+    return fitting, tuple(task.name for task in tasks if task not in fitting)
+
+
 def needs(tasks: Sequence[Task], spec: RunSpec, model: Model) -> frozenset[Ability]:
     """What the model will be asked to do, as far as that is known before it is prepared."""
     if Ability.GUESS in model.abilities:
@@ -69,12 +96,12 @@ def needs(tasks: Sequence[Task], spec: RunSpec, model: Model) -> frozenset[Abili
     wanted: set[Ability] = set()
     if any(task.mode == "choose" for task in tasks):
         wanted.add(Ability.CHOOSE)
-    if any(task.mode == "generate" for task in tasks):
+    if any(task.mode != "choose" for task in tasks):
         wanted |= {Ability.CHAT, Ability.COMPLETE} if spec.rendering is None else {_ability(spec.rendering)}
     return frozenset(wanted)
 
 
-def pose(suite: Suite, spec: RunSpec, model: Model, *, loaded: Loaded | None = None) -> Asking:
+def pose(suite: Suite, spec: RunSpec, model: Model, *, loaded: SuiteItems | None = None) -> Asking:
     """Render every question for a model that has been prepared.
 
     Args:
@@ -87,7 +114,7 @@ def pose(suite: Suite, spec: RunSpec, model: Model, *, loaded: Loaded | None = N
         UsageError, DataError: from reading suite and items.
         UnsupportedMode: the model cannot do what a task needs; names the task that it can do instead.
     """
-    tasks = chosen_tasks(suite, spec)
+    tasks, left_out = tasks_for_model(suite, spec, model)
     loaded = loaded or load_items(suite, spec.source, [task.name for task in tasks])
     check_abilities(tasks, spec, model)
     plans = {task.name: plan(task, loaded, spec, rendering_for(spec, model)) for task in tasks}
@@ -96,7 +123,7 @@ def pose(suite: Suite, spec: RunSpec, model: Model, *, loaded: Loaded | None = N
         for name, items in _selected(tasks, loaded, spec).items()
         for prompt in _prompts(plans[name], items, spec, model)
     )
-    return Asking(suite, spec, loaded, plans, questions)
+    return Asking(suite, spec, loaded, left_out, plans, questions)
 
 
 def rendering_for(spec: RunSpec, model: Model) -> Rendering:
@@ -134,12 +161,12 @@ def _ability(rendering: Rendering) -> Ability:
     return Ability.CHAT if rendering == "chat" else Ability.COMPLETE
 
 
-def _selected(tasks: Sequence[Task], loaded: Loaded, spec: RunSpec) -> dict[str, tuple[Item, ...]]:
-    return select({task.name: loaded.files[task.source].items for task in tasks}, spec)
+def _selected(tasks: Sequence[Task], loaded: SuiteItems, spec: RunSpec) -> dict[str, tuple[Item, ...]]:
+    return select({task.name: loaded.tasks[task.name].items for task in tasks}, spec)
 
 
 def _prompts(plan: Plan, items: Sequence[Item], spec: RunSpec, model: Model) -> Iterator[Prompt]:
-    everyone = crowd(plan.pool.items, plan.task.language, spec.shuffle)
+    everyone = crowd_of(plan.task, plan.pool.source.items, spec.shuffle)
     reads_nothing = Ability.GUESS in model.abilities
     oracle = isinstance(model, Baseline) and model.needs_gold
     for item in items:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from sotaque.data.sources import Loaded
 from sotaque.engine.store import Stored
 from sotaque.evaluate.questions import Asking
 from sotaque.models.model import Model
@@ -25,10 +24,16 @@ from sotaque.runs.manifest import (
     Times,
     UsageTotals,
 )
+from sotaque.suites.asked import SuiteItems
 from sotaque.suites.schema import Protocol, Suite
 from sotaque.summary.results import Summary
 
-PROTOCOL_FIELDS = ("shots", "max_tokens", "temperature", "top_p", "stop")
+PROTOCOL_FIELDS = ("shots", "pick", "exclude", "max_tokens", "temperature", "top_p", "stop")
+
+
+def protocol_fields(protocol: Protocol) -> tuple[str, ...]:
+    """The fields that mean something: without shots it does not matter how they would be picked."""
+    return tuple(name for name in PROTOCOL_FIELDS if protocol.shots or name not in ("pick", "exclude"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ def manifest_of(
         usage=UsageTotals(all_replies=summary.usage, asked_now=_fresh_usage(answers)),
         replies=_counts(answers),
         warnings=summary.warnings,
+        left_out=asking.left_out,
     )
 
 
@@ -84,7 +90,7 @@ def suite_record(suite: Suite) -> SuiteRecord:
     )
 
 
-def source_record(suite: Suite, loaded: Loaded) -> SourceRecord:
+def source_record(suite: Suite, loaded: SuiteItems) -> SourceRecord:
     """A folder that holds exactly the pinned files is that source; any other folder is just a folder."""
     spec = loaded.spec
     known = loaded.source in suite.sources or spec.comparable
@@ -105,24 +111,37 @@ def source_record(suite: Suite, loaded: Loaded) -> SourceRecord:
 def _task(asking: Asking, plan: Plan, model: Model) -> TaskRecord:
     task, inforce = plan.task, plan.protocol
     published = task.protocol.published
-    generates = task.mode == "generate"
+    generates = task.mode != "choose"
     return TaskRecord(
         mode=task.mode,
         rendering=None if Ability.GUESS in model.abilities else (plan.rendering if generates else "text"),
-        answer=task.answer,
-        fields={**_fields(inforce), "prompt": plan.template, "system": task.system, "delimiter": task.delimiter},
+        answer=task.form,
+        fields={**_fields(inforce), **_how(plan)},
         reconstructed=reconstructed(task, asking.loaded, inforce),
         published=_differing(published, inforce) if published else {},
         why=inforce.why,
     )
 
 
+def _how(plan: Plan) -> dict[str, JsonValue]:
+    task = plan.task
+    how: dict[str, JsonValue] = {"prompt": plan.template, "system": task.system, "delimiter": task.delimiter}
+    if task.gold:
+        how["gold"] = task.gold
+    if task.classes:
+        how["classes"] = list(task.classes)
+    if plan.protocol.shots:
+        how["examples"] = task.examples if plan.pool.source.examples else task.source
+    return how
+
+
 def _fields(protocol: Protocol) -> dict[str, JsonValue]:
-    return {name: _json(getattr(protocol, name)) for name in PROTOCOL_FIELDS}
+    return {name: _json(getattr(protocol, name)) for name in protocol_fields(protocol)}
 
 
 def _differing(published: Protocol, inforce: Protocol) -> dict[str, JsonValue]:
-    return {name: value for name, value in _fields(published).items() if value != _fields(inforce)[name]}
+    ours = _fields(inforce)
+    return {name: value for name, value in _fields(published).items() if name in ours and value != ours[name]}
 
 
 def _json(value: int | float | tuple[str, ...]) -> JsonValue:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 
-from sotaque.data.sources import Loaded
 from sotaque.engine.store import Store, Stored
 from sotaque.errors import RunFolderError, StoreError
 from sotaque.evaluate.questions import Question
@@ -14,7 +13,7 @@ from sotaque.records import Failure, Item, Reply, Sample
 from sotaque.runs import RunFolder
 from sotaque.runs.samples import SampleLine
 from sotaque.scoring.score import score_reply, scoring_hash
-from sotaque.suites.items import task_named
+from sotaque.suites.asked import SuiteItems
 from sotaque.suites.schema import Suite, Task
 
 
@@ -23,17 +22,14 @@ def score_all(questions: Sequence[Question], answers: Sequence[Stored | Failure]
     return [_sample(question, answer) for question, answer in zip(questions, answers, strict=True)]
 
 
-def score_again(run: RunFolder, suite: Suite, loaded: Loaded, store: Store) -> list[Sample]:
+def score_again(run: RunFolder, suite: Suite, loaded: SuiteItems, store: Store) -> list[Sample]:
     """Score a run's stored replies anew, as today's suite and scoring read them.
 
     Raises:
         RunFolderError: an item is gone, or is not what it was when it was asked.
         StoreError: the store does not hold a reply of the run.
     """
-    items = {
-        name: {item.id: item for item in loaded.files[task_named(suite, name).source].items}
-        for name in run.manifest.tasks
-    }
+    items = {name: {item.id: item for item in loaded.tasks[name].items} for name in run.manifest.tasks}
     replies = store.get_many(line.reply_id for line in run.samples if _is_elsewhere(line))
     return list(_again(run, suite, items, replies, store))
 
@@ -51,7 +47,7 @@ def _again(
                 file=run.path,
                 remedy="put it back, name where the items are now with --source, or run again",
             )
-        place = (task.source, item.id)
+        place = (task.name, item.id)
         if place not in hashes:
             hashes[place] = item_hash(item)
         if hashes[place] != line.item_hash:

@@ -32,9 +32,17 @@ RULES: dict[str, Rule] = {
     "longest": Rule("the option with most characters", lambda view, at: len(view.options[at])),
     "shortest": Rule("the option with fewest characters", lambda view, at: -len(view.options[at])),
     "rarest": Rule("the option whose text is rarest in the task", lambda view, at: -view.counts[at]),
-    "majority": Rule("the position that is right most often in the task", lambda view, at: view.gold_rates[at]),
-    "oracle": Rule("the right option", lambda view, at: at == view.gold),
+    "majority": Rule(
+        "what is right most often in the task: a position, a class, an answer", lambda view, at: view.gold_rates[at]
+    ),
+    "oracle": Rule("the right answer", lambda view, at: at == view.gold),
 }
+
+OPEN: dict[str, Callable[[ItemView], str]] = {
+    "majority": lambda view: view.usual,
+    "oracle": lambda view: view.answer,
+}
+"""What the baselines that have something to say write as the answer to an open question."""
 
 
 def baseline(name: str) -> Baseline:
@@ -84,6 +92,8 @@ class Baseline:
         """The options as the baseline sees them."""
         if not isinstance(request, Guess):
             return self.refusal(Ability.COMPLETE)
+        if not request.view.options:
+            return f"{RULES[self.rule].about}:\n{self.writes(request.view)}"
         scores = self._scores(request.view)
         lines = (
             f"{'*' if score.logprob == 0 else ' '} {text}"
@@ -96,12 +106,23 @@ class Baseline:
         return f"{PREFIX}{self.rule} reads no prompt: it only looks at the options"
 
     def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply | ModelError]]:
-        """Scores for each ``Guess``; any other request is rejected."""
+        """Scores for each ``Guess``, or a text where there are no options; any other request is rejected."""
         for request in requests:
-            if isinstance(request, Guess):
+            if isinstance(request, Guess) and not request.view.options:
+                yield request, Reply(text=self.writes(request.view), model=PREFIX + self.rule)
+            elif isinstance(request, Guess):
                 yield request, Reply(scores=self._scores(request.view), model=PREFIX + self.rule)
             else:
                 yield request, Rejected(self.refusal(Ability.COMPLETE))
+
+    @property
+    def writes_answers(self) -> bool:
+        """Whether it has something to say where there are no options."""
+        return self.rule in OPEN
+
+    def writes(self, view: ItemView) -> str:
+        """The answer to an open question; empty for a rule that only looks at options."""
+        return OPEN[self.rule](view) if self.writes_answers else ""
 
     def picks(self, view: ItemView) -> tuple[int, ...]:
         """The positions that share the top: one, or all that the rule cannot tell apart."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 
 from sotaque.records import Item
 
@@ -24,6 +25,15 @@ def digest(value: object) -> str:
     """16 hex digits of the SHA-256 of a value's canonical JSON."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def shuffled(count: int, seed: int, *parts: object) -> Iterator[int]:
+    """The numbers below ``count`` in a seeded random order (Fisher and Yates), drawn only as far as they are wanted."""
+    moved: dict[int, int] = {}
+    for at in range(count):
+        drawn = at + int.from_bytes(rank(seed, *parts, at)[:8]) % (count - at)
+        yield moved.get(drawn, drawn)
+        moved[drawn] = moved.get(at, at)
 
 
 def rank(seed: int, *parts: object) -> bytes:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sotaque.data.sources import Loaded
 from sotaque.errors import UsageError
 from sotaque.prompts.fewshot import Pool
 from sotaque.prompts.hashes import digest
 from sotaque.prompts.order import Order
 from sotaque.records import Choose, Generate, Item, Message, Rendering, Request, RunSpec, Sampling
+from sotaque.suites.asked import SuiteItems
 from sotaque.suites.schema import Protocol, Task
 from sotaque.suites.template import OPTIONS, fill
 
@@ -54,15 +54,16 @@ class Prompt:
     prompt_hash: str
 
 
-def plan(task: Task, loaded: Loaded, spec: RunSpec, rendering: Rendering) -> Plan:
+def plan(task: Task, loaded: SuiteItems, spec: RunSpec, rendering: Rendering) -> Plan:
     """Fix a task's template, protocol and pool of shots for one run.
 
     Raises:
         UsageError: the task has no protocol of the wanted name.
     """
     protocol = protocol_for(task, spec)
-    pool = Pool(task, loaded.files[task.source].items, spec.seed)
-    return Plan(task, task.prompt_for(loaded.declared), protocol, rendering, pool)
+    template = task.prompt_for(loaded.declared)
+    pool = Pool(task, loaded.tasks[task.name], template, spec.seed)
+    return Plan(task, template, protocol, rendering, pool)
 
 
 def protocol_for(task: Task, spec: RunSpec) -> Protocol:
@@ -78,7 +79,7 @@ def protocol_for(task: Task, spec: RunSpec) -> Protocol:
     return protocol if spec.max_tokens is None else protocol.model_copy(update={"max_tokens": spec.max_tokens})
 
 
-def reconstructed(task: Task, loaded: Loaded, protocol: Protocol) -> tuple[str, ...]:
+def reconstructed(task: Task, loaded: SuiteItems, protocol: Protocol) -> tuple[str, ...]:
     """What in a run is ours and not the paper's: what the protocol leaves open, and items and prompt of our own."""
     ours = [] if loaded.spec.comparable else ["items"]
     if loaded.declared not in task.prompts:
@@ -88,7 +89,7 @@ def reconstructed(task: Task, loaded: Loaded, protocol: Protocol) -> tuple[str, 
 
 def render(plan: Plan, item: Item, order: Order, repeat: int = 0) -> Prompt:
     """The request for one item: a chat or a text to go on with, or continuations to score."""
-    shots = plan.pool.shots(item, plan.protocol.shots)
+    shots = plan.pool.shots(item, plan.protocol)
     system = fill(plan.task.system, _values(plan.task, item, order)) if plan.task.system else ""
     turns = [(_question(plan, shot, _own_order(shot)), _answer(plan.task, shot)) for shot in shots]
     question = _question(plan, item, order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
 from rich.console import Console
@@ -11,14 +11,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from sotaque.data.declared import SourceSpec
-from sotaque.data.sources import Loaded, Preview
+from sotaque.data.sources import Preview
 from sotaque.evaluate.questions import Asking
-from sotaque.evaluate.record import PROTOCOL_FIELDS
+from sotaque.evaluate.record import PROTOCOL_FIELDS, protocol_fields
 from sotaque.models.catalog import PROVIDERS, model_forms
 from sotaque.models.model import Model
 from sotaque.prompts.render import Prompt, protocol_for, reconstructed
 from sotaque.records import RunSpec
 from sotaque.report.display import isolated
+from sotaque.suites.asked import SuiteItems, TaskItems
 from sotaque.suites.schema import Protocol, Suite, Task
 
 SHOWN_ITEMS = 5
@@ -55,15 +56,16 @@ def print_models() -> None:
     Console(highlight=False).print(table)
 
 
-def print_tasks(suite: Suite, loaded: Loaded, spec: RunSpec) -> None:
+def print_tasks(suite: Suite, loaded: SuiteItems, spec: RunSpec) -> None:
     """Tasks with every protocol field, published and ours, and the first items of each."""
     console = Console(highlight=False)
     console.print(
         f"[bold]{escape(suite.title)}[/], source {escape(loaded.source)}: {escape(_source_line(loaded.spec))}"
     )
     for task in suite.tasks.values():
-        items = loaded.files[task.source].items
-        console.print(f"\n[bold]{escape(task.name)}[/] ({task.mode}, {len(items)} items): {escape(task.about)}")
+        view = loaded.tasks[task.name]
+        items = view.items
+        console.print(f"\n[bold]{escape(task.name)}[/] ({task.mode}, {_counts(view)}): {escape(task.about)}")
         console.print(_protocols(task))
         ours = reconstructed(task, loaded, protocol_for(task, spec))
         if ours:
@@ -104,13 +106,31 @@ def print_prompt(prompt: Prompt, asking: Asking, model: Model) -> None:
         soft_wrap=True,
     )
     print(model.preview(prompt.request))
-    if item.gold is not None:
-        labels = task.reading(len(prompt.order)).labels
-        position = prompt.order.index(item.gold)
-        text = item.options[item.gold].text
-        console.print(f"right: {isolated(labels[position])}) {isolated(escape(text))}", style="dim", soft_wrap=True)
+    console.print(f"right: {_right(prompt, task)}", style="dim", soft_wrap=True)
     for note in item.irregular:
         console.print(f"irregular: {escape(note)}", style="dim", soft_wrap=True)
+
+
+def _counts(view: TaskItems) -> str:
+    parts = [f"{len(view.items)} items"]
+    if view.asked.not_applicable:
+        parts.append(f"{view.asked.not_applicable} others have no answer to it")
+    if view.examples:
+        parts.append(f"{len(view.pool)} examples")
+    return ", ".join(parts)
+
+
+def _right(prompt: Prompt, task: Task) -> str:
+    item = prompt.item
+    if task.mode == "judge":
+        return "what a judge finds good"
+    if item.gold is None:
+        return isolated(escape(" or ".join(item.answers)))
+    text = isolated(escape(item.options[item.gold].text))
+    if "{label}" not in task.option_format:
+        return text
+    label = task.reading(len(prompt.order)).labels[prompt.order.index(item.gold)]
+    return f"{isolated(label)}) {text}"
 
 
 def _protocols(task: Task) -> Table:
@@ -118,7 +138,8 @@ def _protocols(task: Task) -> Table:
     published, ours = task.protocol.published, task.protocol.default
     for title in ("  field", "published" if published else "nothing published", "default"):
         table.add_column(title)
-    for name in PROTOCOL_FIELDS if task.mode == "generate" else ("shots",):
+    known = {name for each in (published, ours) if each for name in protocol_fields(each)}
+    for name in _shown_fields(task, known):
         table.add_row(f"  {name}", _value(published, name) if published else "", _value(ours, name))
     if published is not None and published.paper:
         table.add_row("  stated in", published.paper, "")
@@ -127,8 +148,17 @@ def _protocols(task: Task) -> Table:
     return table
 
 
+def _shown_fields(task: Task, known: Collection[str]) -> Iterator[str]:
+    of_choice = ("shots", "pick", "exclude")
+    return (name for name in PROTOCOL_FIELDS if name in known and (task.mode != "choose" or name in of_choice))
+
+
 def _value(protocol: Protocol, name: str) -> str:
+    if name not in protocol_fields(protocol):
+        return ""
     value = getattr(protocol, name)
+    if isinstance(value, str):
+        return value
     if isinstance(value, tuple):
         return " ".join(repr(each) for each in cast("tuple[str, ...]", value)) or "none"
     return f"{value:g}"

@@ -113,6 +113,7 @@ class Manifest(_Record):
 
     Attributes:
         protocol: which of the suite's protocols; each task's record says what it came to.
+        left_out: tasks that were wanted, but on which the model, a baseline, has nothing to say.
         samples: lines of samples.jsonl, so that a file that lost its end is noticed.
         texts: whether the samples hold the replies' texts, which could quote items.
         private: texts are included although the items may not be shared.
@@ -132,6 +133,7 @@ class Manifest(_Record):
     usage: UsageTotals = UsageTotals()
     replies: ReplyCounts = ReplyCounts()
     warnings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     samples: int = 0
     texts: Literal["included", "withheld"] = "withheld"
     private: bool = False

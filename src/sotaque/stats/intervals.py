@@ -73,7 +73,7 @@ def proportion(values: Sequence[float], clusters: Sequence[Hashable] | None = No
         low, high = wilson(share, n)
         return Estimate(share, low, high, n, n, "Wilson", 1.0, _cautions(share, n, n, n))
     if count == 1:
-        return Estimate(share, 0.0, 1.0, n, 1, "none", float(n), (_one_cluster(n),))
+        return Estimate(share, 0.0, 1.0, n, 1, "none", float(n), (one_cluster(n),))
     deff = design_effect(values, names)
     low, high = wilson(share, n / deff, t95(count - 1))
     return Estimate(share, low, high, n, count, "Wilson, clustered", deff, _cautions(share, n / deff, n, count))
@@ -93,10 +93,10 @@ def mean(values: Sequence[float], clusters: Sequence[Hashable] | None = None) ->
         return no_items()
     centre = fsum(values) / n
     if count == 1:
-        return Estimate(centre, None, None, n, 1, "none", float(n), (_one_cluster(n),))
+        return Estimate(centre, None, None, n, 1, "none", float(n), (one_cluster(n),))
     half = t95(count - 1) * clustered_error(values, names)
     deff = design_effect(values, names)
-    few = (_few(n, count),) if count < FEW_CLUSTERS else ()
+    few = few_clusters(n, count)
     return Estimate(centre, centre - half, centre + half, n, count, "t" if count == n else "t, clustered", deff, few)
 
 
@@ -151,6 +151,20 @@ def t95(freedom: int) -> float:
     return float(stdtrit(freedom, 0.975))  # pyright: ignore[reportUnknownArgumentType]
 
 
+def few_clusters(n: int, clusters: int) -> tuple[str, ...]:
+    """The warning that an interval over few clusters deserves, or nothing."""
+    if clusters >= FEW_CLUSTERS:
+        return ()
+    if n == clusters:
+        return (f"only {n} item{'s' if n > 1 else ''}: the interval is rough",)
+    return (f"only {clusters} independent groups of items: the interval is rough",)
+
+
+def one_cluster(n: int) -> str:
+    """Why there is no interval where everything belongs together."""
+    return "a single item" if n == 1 else f"all {n} items belong to one group: no interval can be estimated"
+
+
 def _cluster_names(values: Sequence[float], clusters: Sequence[Hashable] | None) -> Sequence[Hashable]:
     if clusters is None:
         return range(len(values))
@@ -160,18 +174,8 @@ def _cluster_names(values: Sequence[float], clusters: Sequence[Hashable] | None)
 
 
 def _cautions(share: float, effective: float, n: int, clusters: int) -> tuple[str, ...]:
-    found = [_few(n, clusters)] if clusters < FEW_CLUSTERS else []
+    found = list(few_clusters(n, clusters))
     side = min(share, 1 - share)
     if side < 0.1 and side * effective < FEW_ON_ONE_SIDE:
         found.append(f"close to {'0' if share < 0.5 else '100'} %: the interval is rough")
     return tuple(found)
-
-
-def _few(n: int, clusters: int) -> str:
-    if n == clusters:
-        return f"only {n} item{'s' if n > 1 else ''}: the interval is rough"
-    return f"only {clusters} independent groups of items: the interval is rough"
-
-
-def _one_cluster(n: int) -> str:
-    return "a single item" if n == 1 else f"all {n} items belong to one group: no interval can be estimated"

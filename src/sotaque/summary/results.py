@@ -26,6 +26,12 @@ class TaskFacts:
         max_tokens: the limit that was in force; ``None`` where nothing is generated.
         stop: the stop strings that were in force.
         reads_nothing: the model is itself such a baseline.
+        source: the file of the items; tasks on one file ask about the same items.
+        cluster: the metadata that clusters are named by; tasks that name the same share clusters.
+        classes: the options of every item, where they are fixed.
+        not_applicable: items of the file that have no answer to this task's question.
+        shots: worked examples before each question.
+        twin: the task that asks the same in the other mode.
     """
 
     mode: Mode
@@ -36,6 +42,21 @@ class TaskFacts:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     reads_nothing: bool = False
+    source: str = ""
+    cluster: str = ""
+    classes: tuple[str, ...] = ()
+    not_applicable: int = 0
+    shots: int = 0
+    twin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AverageFacts:
+    """An average that a suite's authors report: the plain mean of the headlines of tasks, or of other averages."""
+
+    about: str
+    of: tuple[str, ...]
+    group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +77,10 @@ class TaskSummary:
         irregular: items whose source row is odd; they are counted like all others.
         warnings: sentences about what went wrong or may mislead.
         reads_nothing: the model is a baseline.
+        classes: the options of every item, where they are fixed.
+        confusion: for weighted F1: a row for each right class, a column for each class that was read and a last one for
+            what could not be read; items, of which ties and repeats give parts.
+        not_applicable: items of the file that have no answer to this task's question; they were not asked.
     """
 
     about: str
@@ -75,11 +100,65 @@ class TaskSummary:
     irregular: int
     warnings: tuple[str, ...]
     reads_nothing: bool = False
+    classes: tuple[str, ...] = ()
+    confusion: tuple[tuple[float, ...], ...] = ()
+    not_applicable: int = 0
 
     @property
     def headline(self) -> Estimate:
         """The estimate of the task's first metric."""
         return next(iter(self.metrics.values()))
+
+    @property
+    def awaiting(self) -> int:
+        """Answers that wait for a judge."""
+        return self.outcomes.get(Outcome.AWAITING, 0)
+
+    @property
+    def lost(self) -> int:
+        """Samples that should have a score and have none: no reply, or one that could not be scored."""
+        return self.outcomes.get(Outcome.ERROR, 0) + self.outcomes.get(Outcome.UNSCORED, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class AverageSummary:
+    """One average. The estimate's ``n`` counts the items of all tasks in it, ``clusters`` the groups they share."""
+
+    about: str
+    group: str
+    of: tuple[str, ...]
+    estimate: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class TwinSummary:
+    """One task against the same in the other mode, paired by item.
+
+    Attributes:
+        first: the task that generates.
+        second: the task that chooses by log-probability.
+        shots: examples in prompts of the one and of the other.
+        difference: mean over the items that both scored of credit in the first minus credit in the second, in [-1, 1].
+    """
+
+    first: str
+    second: str
+    shots: tuple[int, int]
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class TwinsSummary:
+    """All pairs of twins, and what they come to.
+
+    Attributes:
+        of: what differs between the two sides: "mode", or "mode and shots".
+        mean: plain mean of the pairs' differences; ``None`` for a single pair.
+    """
+
+    of: str
+    pairs: tuple[TwinSummary, ...]
+    mean: Estimate | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +167,8 @@ class Summary:
 
     Attributes:
         tasks: in the suite's order.
+        averages: those whose parts were all run and have a score.
+        twins: ``None`` where no pair was run.
         reported: names of the model as its server reports them, with the number of replies; empty if it reports none.
         usage: tokens of all replies, whether asked now or earlier.
         warnings: about the run as a whole; each task has its own.
@@ -97,6 +178,8 @@ class Summary:
     reported: Mapping[str, int]
     usage: Usage
     warnings: tuple[str, ...]
+    averages: Mapping[str, AverageSummary] = field(default_factory=dict[str, AverageSummary])
+    twins: TwinsSummary | None = None
 
     @property
     def samples(self) -> int:
@@ -106,5 +189,5 @@ class Summary:
     @property
     def unscored_share(self) -> float:
         """Share of samples without a score (error and unscored), in [0, 1]; 0 when nothing was asked."""
-        lost = sum(task.samples - task.counted for task in self.tasks.values())
+        lost = sum(task.lost for task in self.tasks.values())
         return lost / self.samples if lost else 0.0

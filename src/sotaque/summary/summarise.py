@@ -9,21 +9,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from math import fsum
 from statistics import median
+from types import MappingProxyType
 
 from sotaque.records import OUTSIDE_DENOMINATOR, Outcome, Reply, Sample, Usage
-from sotaque.stats.intervals import Estimate, proportion
+from sotaque.stats.intervals import Estimate
+from sotaque.summary.across import Headline, averages_of, twins_of
 from sotaque.summary.cautions import run_cautions, task_cautions
-from sotaque.summary.results import NO_ANSWER, TIED, Summary, TaskFacts, TaskSummary
+from sotaque.summary.credits import Credits, confusion_of, credits_of, estimate_of
+from sotaque.summary.results import NO_ANSWER, TIED, AverageFacts, Summary, TaskFacts, TaskSummary
+
+NO_AVERAGES: Mapping[str, AverageFacts] = MappingProxyType({})
 
 
-def summarise(samples: Sequence[Sample], tasks: Mapping[str, TaskFacts]) -> Summary:
+def summarise(
+    samples: Sequence[Sample], tasks: Mapping[str, TaskFacts], averages: Mapping[str, AverageFacts] = NO_AVERAGES
+) -> Summary:
     """Summarise one run.
 
     Args:
         samples: of all tasks, in any order.
         tasks: facts by task name, in the order to report; a task without samples gets "no items".
+        averages: over tasks, as the suite declares them.
 
     Raises:
         ValueError: a sample of a task without facts, or a scored sample without one of its task's metrics.
@@ -35,30 +42,35 @@ def summarise(samples: Sequence[Sample], tasks: Mapping[str, TaskFacts]) -> Summ
         by_task[sample.task].append(sample)
     reported = Counter(sample.reply.model for sample in samples if isinstance(sample.reply, Reply))
     del reported[""]
+    made = {name: _task(by_task[name], facts) for name, facts in tasks.items()}
+    heads = {name: Headline(tasks[name], task.headline, credits) for name, (task, credits) in made.items()}
     return Summary(
-        tasks={name: _task(by_task[name], facts) for name, facts in tasks.items()},
+        tasks={name: task for name, (task, _) in made.items()},
         reported=dict(sorted(reported.items())),
         usage=_usage(samples),
         warnings=run_cautions(reported),
+        averages=averages_of(heads, averages),
+        twins=twins_of(heads),
     )
 
 
-def _task(samples: Sequence[Sample], facts: TaskFacts) -> TaskSummary:
-    counted = [sample for sample in samples if sample.score.outcome not in OUTSIDE_DENOMINATOR]
+def _task(samples: Sequence[Sample], facts: TaskFacts) -> tuple[TaskSummary, Credits]:
+    counted = _counted(samples, facts)
     headline = facts.metrics[0]
+    credits = credits_of(counted, headline, facts)
     tally = Counter(sample.score.outcome for sample in samples)
     seconds = [sample.reply.seconds for sample in samples if isinstance(sample.reply, Reply)]
-    return TaskSummary(
+    summary = TaskSummary(
         about=facts.about,
         mode=facts.mode,
         items=len({sample.item for sample in samples}),
         samples=len(samples),
         counted=len(counted),
-        metrics={metric.value: _estimate(counted, metric) for metric in facts.metrics},
+        metrics={metric.value: _estimate(counted, metric, facts) for metric in facts.metrics},
         outcomes={outcome: tally[outcome] for outcome in Outcome},
         ties=sum(sample.score.ties > 1 for sample in samples),
         roles=_roles(counted),
-        groups=_groups(counted, headline),
+        groups=_groups(counted, headline, facts),
         chance=facts.chance,
         baselines=dict(facts.baselines),
         median_seconds=median(seconds) if seconds else None,
@@ -66,29 +78,31 @@ def _task(samples: Sequence[Sample], facts: TaskFacts) -> TaskSummary:
         irregular=len({sample.item for sample in samples if sample.irregular}),
         warnings=task_cautions(samples, facts),
         reads_nothing=facts.reads_nothing,
+        classes=facts.classes,
+        confusion=confusion_of(credits, len(facts.classes)) if credits.golds else (),
+        not_applicable=facts.not_applicable,
     )
+    return summary, credits
 
 
-def _estimate(counted: Iterable[Sample], metric: str) -> Estimate:
-    credits: dict[str, list[float]] = {}
-    clusters: dict[str, tuple[str, str]] = {}
-    for sample in counted:
-        if metric not in sample.score.values:
-            raise ValueError(f"{sample.task}/{sample.item} is scored, but has no value for {metric}")
-        credits.setdefault(sample.item, []).append(sample.score.values[metric])
-        # The tag keeps an item without a cluster apart from a cluster that happens to bear its name.
-        clusters[sample.item] = ("cluster", sample.cluster) if sample.cluster else ("item", sample.item)
-    means = [fsum(values) / len(values) for values in credits.values()]
-    return proportion(means, list(clusters.values()))
+def _counted(samples: Sequence[Sample], facts: TaskFacts) -> list[Sample]:
+    """Samples in the denominator. Without a judge none is: an empty answer alone would be the whole score."""
+    if facts.mode == "judge":
+        return [sample for sample in samples if facts.metrics[0] in sample.score.values]
+    return [sample for sample in samples if sample.score.outcome not in OUTSIDE_DENOMINATOR]
 
 
-def _groups(counted: Sequence[Sample], metric: str) -> dict[str, dict[str, Estimate]]:
+def _estimate(counted: Sequence[Sample], metric: str, facts: TaskFacts) -> Estimate:
+    return estimate_of(credits_of(counted, metric, facts), metric, facts)
+
+
+def _groups(counted: Sequence[Sample], metric: str, facts: TaskFacts) -> dict[str, dict[str, Estimate]]:
     members: dict[str, dict[str, list[Sample]]] = {}
     for sample in counted:
         for by, value in sample.groups.items():
             members.setdefault(by, {}).setdefault(value, []).append(sample)
     return {
-        by: {value: _estimate(group, metric) for value, group in sorted(values.items())}
+        by: {value: _estimate(group, metric, facts) for value, group in sorted(values.items())}
         for by, values in members.items()
     }
 
