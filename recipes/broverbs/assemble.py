@@ -5,8 +5,8 @@
 Writes pts.jsonl, stp.jsonl and their files of examples; the bundled ones, unless a folder is given. Each story makes
 two questions: which of five stories goes with its proverb (PtS), and which of five proverbs goes with it (StP). The
 four distractors are of four other proverbs of the same part, drawn at random, none of them kin. Right positions are
-balanced. Of the seeds from 0 up, the first is taken by which the longest and the shortest option are right about as
-often as any other: length must not give the answer away.
+balanced. Of the seeds from 0 up, the first is taken by which the longest and the shortest option, and the one that
+is used least and most often in the file, are right about as often as any other: neither gives the answer away.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -94,9 +95,17 @@ def _drawn(story: Story, others: Sequence[Story], seed: str) -> list[Story]:
 def _fair(stories: Sequence[Story], make: Make, name: str) -> list[Question]:
     for seed in range(SEEDS):
         questions = _assembled(stories, make, f"{name} {seed}")
-        if all(abs(share(questions, best) - 1 / OPTIONS) <= 0.5 / len(questions) + 0.02 for best in (max, min)):
+        if is_fair(questions):
             return questions
-    raise SystemExit(f"{name}: no seed below {SEEDS} hides the right option's length")
+    raise SystemExit(f"{name}: no seed below {SEEDS} hides the right option")
+
+
+def is_fair(questions: Sequence[Question]) -> bool:
+    """Whether neither length nor frequency gives the right option away, as far as so few questions can tell."""
+    used = Counter(option for question in questions for option in question.options)
+    slack = 0.5 / len(questions) + 0.02
+    measures: tuple[Callable[[str], int], ...] = (len, used.__getitem__)
+    return all(abs(share(questions, of, best) - 1 / OPTIONS) <= slack for of in measures for best in (max, min))
 
 
 def _assembled(stories: Sequence[Story], make: Make, seed: str) -> list[Question]:
@@ -109,13 +118,13 @@ def _assembled(stories: Sequence[Story], make: Make, seed: str) -> list[Question
     return questions
 
 
-def share(questions: Sequence[Question], best: Callable[[list[int]], int]) -> float:
-    """How often picking the longest (or shortest) option is right; ties are split."""
+def share(questions: Sequence[Question], of: Callable[[str], int], best: Callable[[list[int]], int]) -> float:
+    """How often picking the option with the most (or least) of something is right; ties are split."""
     total = 0.0
     for question in questions:
-        lengths = [len(option) for option in question.options]
-        if lengths[question.gold] == best(lengths):
-            total += 1 / lengths.count(best(lengths))
+        found = [of(option) for option in question.options]
+        if found[question.gold] == best(found):
+            total += 1 / found.count(best(found))
     return total / len(questions)
 
 
