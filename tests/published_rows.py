@@ -90,8 +90,12 @@ SHAPES: Mapping[str, Row] = {
 }
 
 
+def as_jsonl(rows: Sequence[Row]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
 def write_jsonl(path: Path, rows: Sequence[Row]) -> None:
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    path.write_bytes(as_jsonl(rows))
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> None:

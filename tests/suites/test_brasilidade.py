@@ -3,12 +3,15 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from published_rows import SHAPES, Row, write_csv, write_jsonl
+from fake_hub import COMMIT, Hub, Repository, running_hub
+from optional_parts import require_module
+from published_rows import SHAPES, Row, as_jsonl, write_csv, write_jsonl
+from sotaque.data.sources import pull
 from sotaque.engine.store import Store
 from sotaque.errors import ItemError, UsageError
 from sotaque.evaluate.evaluate import Desk, evaluate
@@ -16,7 +19,7 @@ from sotaque.models.catalog import open_model
 from sotaque.prompts.render import plan, render
 from sotaque.records import Choose, Generate, Item, RunSpec
 from sotaque.suites.asked import SuiteItems
-from sotaque.suites.items import load_items
+from sotaque.suites.items import find_source, load_items
 from sotaque.suites.suite import Suite, load_suite
 
 TWINS = {
@@ -401,3 +404,40 @@ def test_a_folder_that_lacks_a_file_says_which_are_needed(folder: Path, suite: S
         load_items(suite, str(folder))
     assert "grammar_bench" in caught.value.remedy
     assert len(load_items(suite, str(folder), ["pt_aum_gen"]).tasks["pt_aum_gen"].items) == 12
+
+
+# ---------------------------------------------------------------- the repository that the paper names
+
+REPOSITORY = "soberania-oficial/brasilidade"
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
+    require_module("huggingface_hub", "pyarrow")
+    monkeypatch.setenv("SOTAQUE_DOWNLOADS", str(tmp_path / "downloads"))
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    with running_hub() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        yield hub
+
+
+@pytest.mark.parametrize("layout", ["{name}.jsonl", "data/{name}.jsonl", "{name}/train.jsonl"])
+def test_the_repository_serves_all_tasks_however_it_lays_out_its_files(layout: str, hub: Hub, suite: Suite):
+    files = {layout.format(name=name): as_jsonl(many(row)) for name, row in SHAPES.items()}
+    hub.repositories[REPOSITORY] = Repository(files)
+    pull(find_source(suite, "official"), lambda name, done, total: None)
+    loaded = load_items(suite, "official")
+    assert all(len(file.items) == 12 for file in loaded.files.values())
+    assert loaded.spec.revision == COMMIT
+    assert not loaded.spec.comparable
+
+
+def test_a_repository_whose_card_names_configs_is_read_by_them(hub: Hub, suite: Suite):
+    files = {f"dados/{number}.jsonl": as_jsonl(many(row)) for number, row in enumerate(SHAPES.values())}
+    configs = [
+        {"config_name": name, "data_files": [{"split": "train", "path": f"dados/{number}.jsonl"}]}
+        for number, name in enumerate(SHAPES)
+    ]
+    hub.repositories[REPOSITORY] = Repository(files, card={"configs": configs})
+    pull(find_source(suite, "official"), lambda name, done, total: None)
+    assert len(load_items(suite, "official").tasks["pt_correct"].items) == 12
