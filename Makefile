@@ -27,6 +27,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/server_path.py
 	$(BIN)/python benchmarks/rescore.py
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/load_rows.py
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sotaque needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -38,7 +39,7 @@ $(VENV)/.local: $(VENV)/.python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
-	$(PIP) -e '.[local,parquet,dev]'
+	$(PIP) -e '.[local,parquet,hub,dev]'
 	@touch $@
 
 clean:

@@ -180,7 +180,7 @@ BAD = {
     "export of no run folder": Bad(nothing, ("{suite}/run.json",), "run.json", ("export", "{suite}")),
     "rescoring no run folder": Bad(nothing, ("{suite}/run.json",), "run.json", ("rescore", "{suite}")),
     "preparing another model": Bad(nothing, ("llama",), "prepare local", ("models", "prepare", "llama")),
-    "pulling an unknown suite": Bad(nothing, ("alba2",), "masalbench", ("data", "pull", "alba2")),
+    "pulling an unknown suite": Bad(nothing, ("alba2",), "alba", ("data", "pull", "alba2")),
     "misspelt command": Bad(nothing, ("'rnu'",), "run", ("rnu",)),
     "misspelt option": Bad(nothing, ("--modle",), "--model", ("run", "{suite}", "--modle", "local")),
     "value that is none of the choices": Bad(

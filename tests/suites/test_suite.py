@@ -224,7 +224,7 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path):
     ("ref", "message", "remedy"),
     [
         ("masalbensh", "there is no suite 'masalbensh'", "did you mean 'masalbench'?"),
-        ("poesia", "there is no suite 'poesia'", "bundled suites: masalbench"),
+        ("poesia", "there is no suite 'poesia'", "bundled suites: alba, "),
         (".", "has no suite.toml", "a suite is a folder with suite.toml"),
     ],
 )

@@ -20,9 +20,10 @@ class RowFault(Exception):
 
 @dataclass(slots=True)
 class BrokenRows:
-    """The faults found so far in one file, by line."""
+    """The faults found so far in one file, by line; or by row, where a file has no lines."""
 
     file: object
+    unit: str = "line"
     faults: list[tuple[int, str, str]] = field(default_factory=list[tuple[int, str, str]])
 
     def add(self, line: int, message: str, remedy: str) -> None:
@@ -40,12 +41,14 @@ class BrokenRows:
         self.faults.sort(key=lambda fault: fault[0])
         if len(self.faults) == 1:
             line, message, remedy = self.faults[0]
-            raise ItemError(message, file=self.file, place=f"line {line}", remedy=remedy)
-        raise ItemError(self._listing(), file=self.file, place=f"line {self.faults[0][0]} and others")
+            raise ItemError(message, file=self.file, place=f"{self.unit} {line}", remedy=remedy)
+        raise ItemError(self._listing(), file=self.file, place=f"{self.unit} {self.faults[0][0]} and others")
 
     def _listing(self) -> str:
         lines = [f"{len(self.faults)} broken rows"]
-        lines += [f"  line {line}: {message}. {_sentence(remedy)}" for line, message, remedy in self.faults[:SHOWN]]
+        lines += [
+            f"  {self.unit} {line}: {message}. {_sentence(remedy)}" for line, message, remedy in self.faults[:SHOWN]
+        ]
         if len(self.faults) > SHOWN:
             lines.append(f"  and {len(self.faults) - SHOWN} more")
         return "\n".join(lines)

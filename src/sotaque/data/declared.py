@@ -10,6 +10,9 @@ from pydantic_core import PydanticCustomError
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Text = Annotated[str, Field(min_length=1)]
+Repository = Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+
+DEFAULT_REVISION = "main"
 
 
 class Declared(BaseModel):
@@ -30,30 +33,51 @@ class Provenance(Declared):
 
 
 class FileSpec(Declared):
-    """One file: a ``path`` relative to the suite's folder, or a ``url`` pinned by its sha256.
+    """One file: a ``path`` relative to the suite's folder, a ``url`` pinned by its sha256, or a split on the hub.
 
     Attributes:
         bytes: size, shown before anything is downloaded, and the most that is read from the URL.
+        hub: a data set's repository, "OWNER/REPO"; ``config``, ``split`` and ``revision`` say which part of it.
+        config: empty for the only or default one.
+        revision: a commit, branch or tag; whichever it is, the commit it stood for is recorded in every run.
+        only: the items to keep of the file, by their metadata; others belong to other tasks.
     """
 
     path: Text | None = None
     url: Text | None = None
-    sha256: Sha256 | None = Field(None, description="64 hexadecimal digits in lower case, as sha256sum prints them")
-    bytes: Annotated[int, Field(gt=0)] | None = Field(None, description="the size in bytes, from 1 up")
+    sha256: Sha256 | None = Field(
+        default=None, description="64 hexadecimal digits in lower case, as sha256sum prints them"
+    )
+    bytes: Annotated[int, Field(gt=0)] | None = Field(default=None, description="the size in bytes, from 1 up")
+    hub: Repository | None = Field(default=None, description='a data set on the hub: hub = "OWNER/REPO"')
+    config: str = ""
+    split: str = ""
+    revision: str = ""
+    only: dict[str, str] = {}
 
     @property
     def name(self) -> str:
-        """The file's own name, as it was published."""
+        """The file's own name, as it was published; of a split: the split and where it is."""
+        if self.hub is not None:
+            return f"{self.config}/{self.split}" if self.config else self.split
         return (self.path or urlsplit(self.url or "").path).rsplit("/", 1)[-1]
+
+    @property
+    def address(self) -> str:
+        """Where it is fetched from; empty for a file that comes with the suite."""
+        if self.hub is not None:
+            return f"hub: {self.hub}, {self.name}, revision {self.revision or DEFAULT_REVISION}"
+        return self.url or ""
 
     @model_validator(mode="after")
     def _is_one_place(self) -> Self:
-        if (self.path is None) == (self.url is None):
-            raise PydanticCustomError("place", "a file has either a 'path' or a 'url'")
+        if sum(place is not None for place in (self.path, self.url, self.hub)) != 1:
+            raise PydanticCustomError("place", "a file has either a 'path' or a 'url' or a 'hub' repository")
         if self.url is not None:
             self._check_url(self.url)
-        elif not str(self.path).isprintable():
+        if self.path is not None and not self.path.isprintable():
             raise PydanticCustomError("unprintable", "a path has no line breaks and no control characters")
+        self._check_hub()
         return self
 
     def _check_url(self, url: str) -> None:
@@ -65,6 +89,14 @@ class FileSpec(Declared):
             raise PydanticCustomError("unpinned", "a file behind a URL needs its sha256, so that it cannot change")
         if self.name in ("", ".", ".."):
             raise PydanticCustomError("unnamed", "'{url}' does not end in a file name", {"url": url})
+
+    def _check_hub(self) -> None:
+        if self.hub is None and (self.config or self.split or self.revision):
+            raise PydanticCustomError("nohub", "'config', 'split' and 'revision' belong to a 'hub' repository")
+        if self.hub is not None and not self.split:
+            raise PydanticCustomError("nosplit", "a 'hub' repository needs a 'split'")
+        if self.hub is not None and (self.sha256 or self.bytes):
+            raise PydanticCustomError("pin", "a 'hub' repository is pinned by a commit as its 'revision'")
 
 
 def _path_alone(value: object) -> object:

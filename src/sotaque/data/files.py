@@ -71,7 +71,7 @@ def opened(path: Path, spec: FileSpec, remedy: str) -> tuple[BinaryIO, Sum]:
         raise DataError("no such file", file=path, remedy=remedy) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror})", file=path, remedy=remedy) from None
-    found = _sum(stream)
+    found = sum_of(stream)
     stream.seek(0)
     if spec.sha256 not in (None, found.sha256):
         stream.close()
@@ -93,7 +93,7 @@ def download(spec: FileSpec, progress: Progress) -> Path:
         return target
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _appearing(target) as partial:
+        with appearing(target) as partial:
             found = _fetch(spec, partial, progress)
             if found.sha256 != spec.sha256:
                 raise _mismatch(spec.url, spec, found)
@@ -115,7 +115,7 @@ def is_present(spec: FileSpec, folder: Path) -> bool:
         return False
     try:
         with path.open("rb") as stream:
-            return spec.sha256 in (None, _sum(stream).sha256)
+            return spec.sha256 in (None, sum_of(stream).sha256)
     except OSError:
         return False
 
@@ -125,16 +125,9 @@ def _is_device(path: Path) -> bool:
     return path.exists() and not (path.is_file() or path.is_dir())
 
 
-def _sum(stream: BinaryIO) -> Sum:
-    digest, size = hashlib.sha256(), 0
-    while chunk := stream.read(_CHUNK):
-        digest.update(chunk)
-        size += len(chunk)
-    return Sum(digest.hexdigest(), size)
-
-
 @contextmanager
-def _appearing(target: Path) -> Generator[IO[bytes]]:
+def appearing(target: Path) -> Generator[IO[bytes]]:
+    """A stream whose bytes stand under ``target`` once all are written; otherwise nothing is left behind."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     partial = Path(name)
     try:
@@ -145,6 +138,15 @@ def _appearing(target: Path) -> Generator[IO[bytes]]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def sum_of(stream: BinaryIO) -> Sum:
+    """SHA-256 and size of what is left of a stream."""
+    digest, size = hashlib.sha256(), 0
+    while chunk := stream.read(_CHUNK):
+        digest.update(chunk)
+        size += len(chunk)
+    return Sum(digest.hexdigest(), size)
 
 
 def _fetch(spec: FileSpec, partial: IO[bytes], progress: Progress) -> Sum:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import BinaryIO
 
+from sotaque.data import alba, broverbs
+from sotaque.data.brasilidade import rows as brasilidade
 from sotaque.data.jsonl import read_jsonl
 from sotaque.data.masalbench import FIELDS, read_masalbench
-from sotaque.data.parsed import Parsed
-
-Reader = Callable[[BinaryIO, object, str], Parsed]
-"""(file opened for bytes, its name in messages, language of the items) -> items."""
+from sotaque.data.tables import Reader, table_reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,4 +22,7 @@ class Format:
 FORMATS: dict[str, Format] = {
     "jsonl": Format(read_jsonl),
     "masalbench-csv": Format(read_masalbench, FIELDS),
+    "broverbs": Format(table_reader(broverbs.item, broverbs.COLUMNS), broverbs.FIELDS),
+    "brasilidade": Format(table_reader(brasilidade.item, ())),
+    "alba": Format(table_reader(alba.item, alba.COLUMNS), alba.FIELDS),
 }

@@ -26,18 +26,19 @@ RESERVED = frozenset({"id", "options", "gold", "answers", "metadata"})
 CORRECT = "correct"
 
 
-def read_jsonl(stream: BinaryIO, file: object, language: str) -> Parsed:
+def read_jsonl(stream: BinaryIO, file: object, language: str, first: int = 0) -> Parsed:
     """All items of a JSONL file.
 
     Args:
         stream: the file, opened for bytes.
         file: its name in messages.
         language: whose folding decides whether two options, or a gold text and an option, are the same.
+        first: the number of the first row.
 
     Raises:
         ItemError: naming every broken row, or an empty file.
     """
-    reader = _Reader(BrokenRows(file), language)
+    reader = _Reader(BrokenRows(file), language, row=first)
     for number, text in numbered_lines(stream, reader.broken):
         if text.strip():
             reader.take(number, text)

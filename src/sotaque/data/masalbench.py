@@ -40,7 +40,7 @@ _AS_PUBLISHED = "the file is not as published: fetch it again with 'sotaque data
 _LARGEST = 64 * 1024 * 1024
 
 
-def read_masalbench(stream: BinaryIO, file: object, language: str) -> Parsed:
+def read_masalbench(stream: BinaryIO, file: object, language: str, first: int = 0) -> Parsed:
     """All rows of one of the two files; which one it is shows in each row.
 
     Item fields: ``before`` (the published prompt up to the options, verbatim), ``question``, ``proverb`` (in a
@@ -52,7 +52,7 @@ def read_masalbench(stream: BinaryIO, file: object, language: str) -> Parsed:
     broken = BrokenRows(file)
     items: list[Item] = []
     lines: list[int] = []
-    for row, (line, record) in enumerate(_records(stream, broken)):
+    for row, (line, record) in enumerate(_records(stream, broken), start=first):
         try:
             items.append(_item(str(row), record, language))
             lines.append(line)

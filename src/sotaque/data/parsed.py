@@ -9,7 +9,8 @@ from sotaque.records import Item
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Items in the order of the file, and for each the line it begins in (from 1)."""
+    """Items in the order of the file, and for each where it stands: the line it begins in, or the row (from 1)."""
 
     items: tuple[Item, ...]
     lines: tuple[int, ...]
+    unit: str = "line"

@@ -79,7 +79,7 @@ def asked(task: Task, file: LoadedFile) -> Asked:
     """
     if not task.gold and not task.is_open:
         return _checked(task, file)
-    broken = BrokenRows(file.path)
+    broken = BrokenRows(file.path, file.unit)
     found = list(_seen(task, file, broken))
     broken.check()
     return Asked(file, tuple(item for item, _ in found), tuple(line for _, line in found), len(file.items) - len(found))
@@ -99,7 +99,7 @@ def _seen(task: Task, file: LoadedFile, broken: BrokenRows) -> Iterator[tuple[It
 
 def _checked(task: Task, file: LoadedFile) -> Asked:
     """The items as they are; each must have options, and one of them must be right."""
-    broken = BrokenRows(file.path)
+    broken = BrokenRows(file.path, file.unit)
     for item, line in zip(file.items, file.lines, strict=True):
         if not item.options:
             broken.add(line, f"item '{item.id}' has no options, and task '{task.name}' chooses", 'add "options"')

@@ -6,6 +6,9 @@ from importlib.resources import files
 from pathlib import Path
 
 BUNDLED: dict[str, str] = {
+    "alba": "European Portuguese in eight linguistic dimensions, open answers",
+    "brasilidade": "Grammar, word formation and regional expressions of Brazilian Portuguese",
+    "broverbs": "Brazilian proverbs and the stories they fit",
     "masalbench": "Persian proverbs in context and across cultures",
 }
 """Name (also its folder beside this file) and what it is about."""

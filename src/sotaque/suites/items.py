@@ -130,7 +130,7 @@ def _unknown_names(name: str, task: Task, loaded: Loaded) -> Iterator[Fault]:
 
 
 def _check_rows(task: Task, loaded: Loaded, view: Asked) -> None:
-    broken = BrokenRows(view.file.path)
+    broken = BrokenRows(view.file.path, view.file.unit)
     prompts = {place: text for place, text in templates(task).items() if applies(task, place, loaded.declared)}
     needed = dict.fromkeys(field for text in prompts.values() for field in placeholders(text) if field != OPTIONS)
     for item, line in zip(view.items, view.lines, strict=True):

@@ -1,0 +1,1 @@
+"""The data sets of Brasilidade, in the fields in which they are published; our own items use the same fields."""
