@@ -10,6 +10,8 @@ from sotaque.summary import percent
 
 Cells = dict[str, Text]
 
+STRIP = "0 % to 100 %"
+
 
 def cells_of(label: str, estimate: Estimate, marks: dict[str, float | None]) -> Cells:
     """A share with its interval, by the titles of the columns."""
@@ -18,7 +20,7 @@ def cells_of(label: str, estimate: Estimate, marks: dict[str, float | None]) -> 
         "n": Text(f"{estimate.n:,}"),
         "score": Text(share_text(estimate) or "none", style="bold"),
         "95 % interval": Text(_interval(estimate)),
-        "0 % to 100 %": Text(strip(estimate, marks)),
+        STRIP: Text(strip(estimate, marks)),
     }
 
 

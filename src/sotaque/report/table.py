@@ -11,11 +11,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sotaque.records import Metric, Outcome
+from sotaque.records import Metric
 from sotaque.report.across import average_rows, twins_table
-from sotaque.report.cells import cells_of, share_text, shown_text
-from sotaque.report.display import shown
+from sotaque.report.cells import STRIP, cells_of, share_text, shown_text
+from sotaque.report.details import LONGEST_OPTION, Runs, details, pairs, seconds_text
+from sotaque.report.display import STRIP_CELLS, shown
 from sotaque.report.wording import facts, heading, model_line, private_line
+<<<<<<< HEAD
 from sotaque.runs import Manifest, RunFolder
 from sotaque.stats.intervals import Estimate
 from sotaque.summary import TaskSummary, notices, percent
@@ -24,20 +26,16 @@ from sotaque.summary.results import NO_ANSWER, TIED
 WIDE = 100
 NARROW = 60
 NARROWEST = 8
-LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
-LONGEST_OPTION = "baseline/longest"
-PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
-NOTABLE = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG, Outcome.TIE, Outcome.AWAITING}
-MANY_TASKS = 8
-OUTCOME_WORDS = {
-    Outcome.TRUNCATED: "cut off",
-    Outcome.INVALID: "unreadable",
-    Outcome.AWAITING: "awaiting a judge",
-    Outcome.ERROR: "no reply",
-}
-METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
+=======
+from sotaque.runs import RunFolder
+from sotaque.summary import TaskSummary, notices
 
-Runs = Mapping[str, RunFolder]
+WIDE = 100
+NARROWEST = 12
+"""Columns of a table on average, with the space between them."""
+>>>>>>> shots
+LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
+METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
 
 
 def print_runs(runs: Sequence[RunFolder], console: Console) -> None:
@@ -77,13 +75,15 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
     first = next(iter(runs.values())).manifest
     yield Text(shown(heading(first)), style="bold")
     yield Padding(_header(runs), (0, 0, 1, 2))
-    yield Padding(_table(runs, width), (0, 0, 0 if width >= WIDE else 1, 2))
-    if width >= WIDE:
+    table = _table(runs, width)
+    strips = any(column.header == STRIP for column in table.columns)
+    yield Padding(table, (0, 0, 0 if strips else 1, 2))
+    if strips:
         yield Padding(Text(LEGEND, style="dim"), (0, 0, 1, 2))
     for model, run in runs.items():
         if run.summary.twins and not all(task.reads_nothing for task in run.summary.tasks.values()):
             yield Padding(twins_table(run.summary.twins, model if len(runs) > 1 else ""), (0, 0, 1, 2))
-    yield Padding(_details(runs), (0, 0, 1, 2))
+    yield Padding(details(runs), (0, 0, 1, 2))
     for style, lines in (("", _sentences(runs)), ("yellow", _warnings(runs))):
         if lines:
             mark = "! " if style else ""
@@ -95,7 +95,7 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
 
 
 def _header(runs: Runs) -> Table:
-    grid = _pairs()
+    grid = pairs()
     first = next(iter(runs.values())).manifest
     for mark in {private_line(run.manifest) for run in runs.values()} - {""}:
         grid.add_row("", Text(mark, style="bold red"))
@@ -108,13 +108,6 @@ def _header(runs: Runs) -> Table:
     return grid
 
 
-def _pairs() -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
-    return grid
-
-
 # ---------------------------------------------------------------- table
 
 
@@ -123,14 +116,20 @@ def _table(runs: Runs, width: int) -> Table:
     columns = ["task"] + (["model"] if len(runs) > 1 else [])
     columns += ["metric"] if any(metric_of(task) != Metric.ACCURACY for task in tasks) else []
     columns += ["n", "score", "95 % interval"]
+<<<<<<< HEAD
     if width >= NARROW:  # else names and intervals would not fit
         beside = any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks)
         columns += ["chance"] if any(task.chance for task in tasks) else []
         columns += ["longest"] if beside else []
     columns += ["0 % to 100 %"] if width >= WIDE else []
+=======
+    columns += ["chance"] if any(task.chance for task in tasks) else []
+    columns += ["longest"] if any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks) else []
+    columns += [STRIP] if _has_room(runs, columns, width) else []
+>>>>>>> shots
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        words = column in ("task", "model", "metric", "0 % to 100 %")
+        words = column in ("task", "model", "metric", STRIP)
         fold = column in ("task", "model")
         table.add_column(
             column,
@@ -146,6 +145,12 @@ def _table(runs: Runs, width: int) -> Table:
         for cells in average_rows(runs):
             table.add_row(*(cells.get(column, "") for column in columns))
     return table
+
+
+def _has_room(runs: Runs, columns: Sequence[str], width: int) -> bool:
+    """Whether the strips fit without folding the names of tasks and averages."""
+    names = [*(name for run in runs.values() for name in (*run.summary.tasks, *run.summary.averages)), "task"]
+    return width >= WIDE and max(map(len, names)) + NARROWEST * (len(columns) - 1) + STRIP_CELLS <= width
 
 
 def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
@@ -186,97 +191,6 @@ def _awaiting(task: TaskSummary) -> dict[str, Text]:
     if not task.awaiting:
         return {}
     return {"n": Text(f"{task.awaiting:,}"), "score": Text("awaits a judge", style="yellow")}
-
-
-# ---------------------------------------------------------------- details
-
-
-def _details(runs: Runs) -> RenderableType:
-    if len(runs) > 1:
-        return Group(*_details_of_many(runs))
-    grid = _pairs()
-    for name, task in told_in_detail(next(iter(runs.values()))):
-        label = shown(name, 40)
-        for line in _detail_lines(task):
-            grid.add_row(Text(label), line)
-            label = ""
-    return grid
-
-
-def _details_of_many(runs: Runs) -> Iterator[RenderableType]:
-    for model, run in runs.items():
-        for name, task in told_in_detail(run):
-            yield Text(f"{shown(name)}, {shown(model)}", style="dim")
-            for line in _detail_lines(task):
-                yield Padding(line, (0, 0, 0, 2))
-
-
-def told_in_detail(run: RunFolder) -> list[tuple[str, TaskSummary]]:
-    """All tasks; of many, those of which there is more to say than right and wrong."""
-    tasks = list(run.summary.tasks.items())
-    if len(tasks) <= MANY_TASKS:
-        return tasks
-    return [(name, task) for name, task in tasks if any(task.outcomes.get(kind) for kind in NOTABLE) or task.warnings]
-
-
-def _detail_lines(task: TaskSummary) -> Iterator[Text]:
-    lines = (_outcomes(task), _not_asked(task), _roles(task), _baselines(task), _clustering(task.headline), _cost(task))
-    return (line for line in lines if line)
-
-
-def _outcomes(task: TaskSummary) -> Text:
-    parts = [
-        (f"{count:,} {OUTCOME_WORDS.get(kind, kind.value)}", "" if kind in PLAIN_OUTCOMES else "yellow")
-        for kind, count in task.outcomes.items()
-        if count
-    ]
-    if task.ties > task.outcomes[Outcome.TIE]:
-        parts.append((f"{task.ties - task.outcomes[Outcome.TIE]:,} of the wrong ones tied", ""))
-    return Text(", ").join(Text(words, style=style) for words, style in parts)
-
-
-def _not_asked(task: TaskSummary) -> Text | None:
-    if not task.not_applicable:
-        return None
-    return Text(f"{task.not_applicable:,} items have no answer to this question and were not asked", style="dim")
-
-
-def _roles(task: TaskSummary) -> Text | None:
-    if not task.roles:
-        return None
-    shares = {role: share for role, share in task.roles.items() if share or role not in (TIED, NO_ANSWER)}
-    return Text("picked: " + ", ".join(f"{shown(role, 40)} {percent(share)}" for role, share in shares.items()))
-
-
-def _baselines(task: TaskSummary) -> Text | None:
-    """All baselines, where there are more than the one that has a column."""
-    if task.reads_nothing or not set(task.baselines) - {LONGEST_OPTION}:
-        return None
-    ranked = sorted(task.baselines.items(), key=lambda pair: -(pair[1].value or 0.0))
-    return Text(
-        "baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {share_text(e)}" for n, e in ranked)
-    )
-
-
-def _clustering(headline: Estimate) -> Text | None:
-    if headline.clusters == headline.n:
-        return None
-    resampled = headline.method.startswith("bootstrap")
-    worth = "resampled" if resampled else f"design effect {headline.deff:.2f}"
-    return Text(f"interval over {headline.clusters:,} independent groups of items, {worth}", style="dim")
-
-
-def _cost(task: TaskSummary) -> Text | None:
-    if task.median_seconds is None or task.reads_nothing:
-        return None
-    usage = task.usage
-    tokens = f", {usage.prompt:,} tokens in, {usage.completion:,} out" if usage.prompt or usage.completion else ""
-    thought = f" ({usage.reasoning:,} of them reasoning)" if usage.reasoning else ""
-    return Text(f"{_seconds(task.median_seconds)} a reply (median){tokens}{thought}", style="dim")
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds * 1000:.2g} ms" if seconds < 0.095 else f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
 
 
 # ---------------------------------------------------------------- sentences
@@ -322,6 +236,7 @@ def _kept(run: RunFolder) -> str:
     replies = run.manifest.replies
     counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked in this run"
     lost = f", {replies.failed:,} failed" if replies.failed else ""
+<<<<<<< HEAD
     made = f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}"
     if run.manifest.rescored_from:
         made = f"scored anew, without asking anything, from {shown(run.manifest.rescored_from, 4096)}"
@@ -333,3 +248,6 @@ def _cost_line(manifest: Manifest) -> str:
     if cost is None:
         return ""
     return f", cost {cost.asked_now:.4f} {cost.currency} now, {cost.all_replies:.4f} in all"
+=======
+    return f"{counts}{lost}, {seconds_text(run.manifest.times.seconds)}. Kept in {shown(str(run.path), 4096)}"
+>>>>>>> shots
