@@ -17,23 +17,14 @@ from sotaque.report.cells import STRIP, cells_of, share_text, shown_text
 from sotaque.report.details import LONGEST_OPTION, Runs, details, pairs, seconds_text
 from sotaque.report.display import STRIP_CELLS, shown
 from sotaque.report.wording import facts, heading, model_line, private_line
-<<<<<<< HEAD
 from sotaque.runs import Manifest, RunFolder
-from sotaque.stats.intervals import Estimate
-from sotaque.summary import TaskSummary, notices, percent
-from sotaque.summary.results import NO_ANSWER, TIED
+from sotaque.summary import TaskSummary, notices
 
 WIDE = 100
 NARROW = 60
 NARROWEST = 8
-=======
-from sotaque.runs import RunFolder
-from sotaque.summary import TaskSummary, notices
-
-WIDE = 100
-NARROWEST = 12
+ROOM_PER_COLUMN = 12
 """Columns of a table on average, with the space between them."""
->>>>>>> shots
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
 METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
 
@@ -116,17 +107,11 @@ def _table(runs: Runs, width: int) -> Table:
     columns = ["task"] + (["model"] if len(runs) > 1 else [])
     columns += ["metric"] if any(metric_of(task) != Metric.ACCURACY for task in tasks) else []
     columns += ["n", "score", "95 % interval"]
-<<<<<<< HEAD
     if width >= NARROW:  # else names and intervals would not fit
         beside = any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks)
         columns += ["chance"] if any(task.chance for task in tasks) else []
         columns += ["longest"] if beside else []
-    columns += ["0 % to 100 %"] if width >= WIDE else []
-=======
-    columns += ["chance"] if any(task.chance for task in tasks) else []
-    columns += ["longest"] if any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks) else []
     columns += [STRIP] if _has_room(runs, columns, width) else []
->>>>>>> shots
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
         words = column in ("task", "model", "metric", STRIP)
@@ -150,7 +135,7 @@ def _table(runs: Runs, width: int) -> Table:
 def _has_room(runs: Runs, columns: Sequence[str], width: int) -> bool:
     """Whether the strips fit without folding the names of tasks and averages."""
     names = [*(name for run in runs.values() for name in (*run.summary.tasks, *run.summary.averages)), "task"]
-    return width >= WIDE and max(map(len, names)) + NARROWEST * (len(columns) - 1) + STRIP_CELLS <= width
+    return width >= WIDE and max(map(len, names)) + ROOM_PER_COLUMN * (len(columns) - 1) + STRIP_CELLS <= width
 
 
 def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
@@ -236,8 +221,7 @@ def _kept(run: RunFolder) -> str:
     replies = run.manifest.replies
     counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked in this run"
     lost = f", {replies.failed:,} failed" if replies.failed else ""
-<<<<<<< HEAD
-    made = f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}"
+    made = f"{counts}{lost}, {seconds_text(run.manifest.times.seconds)}"
     if run.manifest.rescored_from:
         made = f"scored anew, without asking anything, from {shown(run.manifest.rescored_from, 4096)}"
     return f"{made}{_cost_line(run.manifest)}. Kept in {shown(str(run.path), 4096)}"
@@ -248,6 +232,3 @@ def _cost_line(manifest: Manifest) -> str:
     if cost is None:
         return ""
     return f", cost {cost.asked_now:.4f} {cost.currency} now, {cost.all_replies:.4f} in all"
-=======
-    return f"{counts}{lost}, {seconds_text(run.manifest.times.seconds)}. Kept in {shown(str(run.path), 4096)}"
->>>>>>> shots
