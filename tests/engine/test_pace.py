@@ -119,7 +119,6 @@ def test_a_wait_that_the_server_names_is_kept_and_not_stretched_beyond_its_scale
     assert max(drawn) <= 0.05 + 0.5 + 2 * 0.05
 
 
-
 def test_retry_after_is_waited_out_before_the_request_is_sent_again() -> None:
     _, seconds = run(ask([Transient("503", retry_after=120, overload=True), REPLY]))
     assert 120 <= seconds <= 121
