@@ -10,8 +10,8 @@ import venv
 import zipfile
 
 import pytest
-from local_model import users_local
 
+from local_model import users_local
 from optional_parts import require, require_module
 from sotaque.errors import ChecksumError, MissingExtra, UsageError
 from sotaque.models import prepare
