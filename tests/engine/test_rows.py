@@ -82,6 +82,12 @@ def test_key_ignores_what_cannot_change_a_reply() -> None:
     assert key(replace(COMPLETE, sampling=Sampling(64, temperature=0))) == key(COMPLETE)
 
 
+def test_what_a_baseline_is_told_of_an_open_question_is_part_of_the_key() -> None:
+    nothing = ItemView((), (), ())
+    views = [nothing, replace(nothing, usual="pães"), replace(nothing, answer="pães"), replace(nothing, answer="mãos")]
+    assert len({key(Guess(view)) for view in views}) == 4
+
+
 def test_kinds_with_the_same_text_have_different_keys() -> None:
     as_chat = Generate(Sampling(64), (Message("user", "oi"),))
     as_text = Generate(Sampling(64), text="oi")

@@ -22,7 +22,7 @@ def run(
     model: Annotated[list[str], option("--model", "-m", panel=MODEL, text="PROVIDER/NAME, hf/ID-or-PATH, local, or baseline/NAME; may be repeated.")],
     source: Annotated[str, option("--source", panel=WHAT, text="A source of the suite (bundled, official), or a folder with its files.")] = "bundled",
     task: Annotated[list[str] | None, option("--task", "-t", panel=WHAT, text="Only this task; may be repeated.")] = None,
-    mode: Annotated[Literal["generate", "choose", "all"] | None, option("--mode", panel=WHAT, text="Tasks of one mode, or all; without it, the suite's default tasks.")] = None,
+    mode: Annotated[Literal["generate", "choose", "judge", "all"] | None, option("--mode", panel=WHAT, text="Tasks of one mode, or all; without it, the suite's default tasks.")] = None,
     limit: Annotated[int | None, option("--limit", panel=WHAT, text="That many items per task, drawn by seeded hash.")] = None,
     first: Annotated[int | None, option("--first", panel=WHAT, text="The first that many items per task.")] = None,
     items: Annotated[Path | None, option("--items", panel=WHAT, text="A file of item ids (ID or TASK/ID), one a line.")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +12,10 @@ from sotaque.cli.printing import print_results
 from sotaque.cli.progress import Bar
 from sotaque.engine.pace import Settings
 from sotaque.engine.store import Store
-from sotaque.errors import UsageError
+from sotaque.errors import UnsupportedMode, UsageError
 from sotaque.evaluate.evaluate import Desk, evaluate
 from sotaque.evaluate.price import Estimated, Metered, Price, PriceFile, estimate, read_prices
-from sotaque.evaluate.questions import pose
+from sotaque.evaluate.questions import pose, tasks_for_model
 from sotaque.models.catalog import open_model
 from sotaque.models.model import Model, ServedModel
 from sotaque.models.providers import ModelOptions
@@ -51,7 +52,7 @@ class Session:
 
         Suites and models are all opened before the first request, so that a misspelt last one is known at once.
         """
-        pairs = list(self._pairs())
+        pairs = self._fitting()
         finished: list[RunFolder] = []
         with Store(places.store_path()) as store:
             for suite, model, spec in pairs:
@@ -63,8 +64,29 @@ class Session:
 
     def plan(self, *, json: bool) -> None:
         """Print what would be asked. Nothing is sent, no model is loaded."""
-        plans = [(suite.name, spec.model, self._estimate(suite, model, spec)) for suite, model, spec in self._pairs()]
+        plans = [(suite.name, spec.model, self._estimate(suite, model, spec)) for suite, model, spec in self._fitting()]
         print(plans_as_json(plans)) if json else print_plans(plans)
+
+    def _fitting(self) -> list[tuple[Suite, Model, RunSpec]]:
+        """All pairs but those in which a baseline has nothing to say; these are named.
+
+        Raises:
+            UnsupportedMode: there are no others.
+        """
+        fitting: list[tuple[Suite, Model, RunSpec]] = []
+        refused: list[UnsupportedMode] = []
+        for suite, model, spec in self._pairs():
+            try:
+                tasks_for_model(suite, spec, model)
+            except UnsupportedMode as error:
+                refused.append(error)
+            else:
+                fitting.append((suite, model, spec))
+        if not fitting:
+            raise refused[0]
+        for error in refused:
+            print(f"left out: {error.message}", file=sys.stderr)
+        return fitting
 
     def _pairs(self) -> Iterator[tuple[Suite, Model, RunSpec]]:
         if not self.suites:

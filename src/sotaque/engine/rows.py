@@ -133,6 +133,9 @@ def _view_fields(view: ItemView) -> dict[str, Any]:
         "counts": list(view.counts),
         "gold_rates": [float(rate) for rate in view.gold_rates],
         "gold": view.gold,
+        # Only where they say something, so that the keys of choices are those of earlier versions.
+        **({"usual": view.usual} if view.usual else {}),
+        **({"answer": view.answer} if view.answer else {}),
     }
 
 

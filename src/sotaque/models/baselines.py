@@ -33,7 +33,7 @@ RULES: dict[str, Rule] = {
     "shortest": Rule("the option with fewest characters", lambda view, at: -len(view.options[at])),
     "rarest": Rule("the option whose text is rarest in the task", lambda view, at: -view.counts[at]),
     "majority": Rule(
-        "what is right most often in the task: a position, a class, an answer", lambda view, at: view.gold_rates[at]
+        "what is right most often in the task: a place, a class, an answer", lambda view, at: view.gold_rates[at]
     ),
     "oracle": Rule("the right answer", lambda view, at: at == view.gold),
 }

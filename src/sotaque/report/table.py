@@ -11,21 +11,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sotaque.records import Outcome
-from sotaque.report.display import shown, strip
+from sotaque.records import Metric
+from sotaque.report.across import average_rows, twins_table
+from sotaque.report.cells import STRIP, cells_of, share_text, shown_text
+from sotaque.report.details import LONGEST_OPTION, Runs, details, pairs, seconds_text
+from sotaque.report.display import STRIP_CELLS, shown
 from sotaque.report.wording import facts, heading, model_line, private_line
 from sotaque.runs import RunFolder
-from sotaque.stats.intervals import Estimate
-from sotaque.summary import TaskSummary, notices, percent
-from sotaque.summary.results import NO_ANSWER, TIED
+from sotaque.summary import TaskSummary, notices
 
 WIDE = 100
+NARROWEST = 12
+"""Columns of a table on average, with the space between them."""
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
-LONGEST_OPTION = "baseline/longest"
-PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
-OUTCOME_WORDS = {Outcome.TRUNCATED: "cut off", Outcome.INVALID: "unreadable", Outcome.ERROR: "no reply"}
-
-Runs = Mapping[str, RunFolder]
+METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
 
 
 def print_runs(runs: Sequence[RunFolder], console: Console) -> None:
@@ -65,10 +64,15 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
     first = next(iter(runs.values())).manifest
     yield Text(shown(heading(first)), style="bold")
     yield Padding(_header(runs), (0, 0, 1, 2))
-    yield Padding(_table(runs, width), (0, 0, 0 if width >= WIDE else 1, 2))
-    if width >= WIDE:
+    table = _table(runs, width)
+    strips = any(column.header == STRIP for column in table.columns)
+    yield Padding(table, (0, 0, 0 if strips else 1, 2))
+    if strips:
         yield Padding(Text(LEGEND, style="dim"), (0, 0, 1, 2))
-    yield Padding(_details(runs), (0, 0, 1, 2))
+    for model, run in runs.items():
+        if run.summary.twins and not all(task.reads_nothing for task in run.summary.tasks.values()):
+            yield Padding(twins_table(run.summary.twins, model if len(runs) > 1 else ""), (0, 0, 1, 2))
+    yield Padding(details(runs), (0, 0, 1, 2))
     for style, lines in (("", _sentences(runs)), ("yellow", _warnings(runs))):
         if lines:
             mark = "! " if style else ""
@@ -80,7 +84,7 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
 
 
 def _header(runs: Runs) -> Table:
-    grid = _pairs()
+    grid = pairs()
     first = next(iter(runs.values())).manifest
     for mark in {private_line(run.manifest) for run in runs.values()} - {""}:
         grid.add_row("", Text(mark, style="bold red"))
@@ -93,35 +97,35 @@ def _header(runs: Runs) -> Table:
     return grid
 
 
-def shown_text(line: str) -> Text:
-    """A line without markup: brackets in it are brackets."""
-    return Text(shown(line))
-
-
-def _pairs() -> Table:
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim", no_wrap=True)
-    grid.add_column(overflow="fold")
-    return grid
-
-
 # ---------------------------------------------------------------- table
 
 
 def _table(runs: Runs, width: int) -> Table:
     tasks = [task for run in runs.values() for task in run.summary.tasks.values()]
-    columns = ["task"] + (["model"] if len(runs) > 1 else []) + ["n", "score", "95 % interval"]
+    columns = ["task"] + (["model"] if len(runs) > 1 else [])
+    columns += ["metric"] if any(metric_of(task) != Metric.ACCURACY for task in tasks) else []
+    columns += ["n", "score", "95 % interval"]
     columns += ["chance"] if any(task.chance for task in tasks) else []
     columns += ["longest"] if any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks) else []
-    columns += ["0 % to 100 %"] if width >= WIDE else []
+    columns += [STRIP] if _has_room(runs, columns, width) else []
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
-        words = column in ("task", "model", "0 % to 100 %")
+        words = column in ("task", "model", "metric", STRIP)
         fold = column in ("task", "model")
         table.add_column(column, justify="left" if words else "right", overflow="fold", no_wrap=not fold)
     for cells in _rows(runs):
         table.add_row(*(cells.get(column, "") for column in columns))
+    if any(run.summary.averages for run in runs.values()):
+        table.add_section()
+        for cells in average_rows(runs):
+            table.add_row(*(cells.get(column, "") for column in columns))
     return table
+
+
+def _has_room(runs: Runs, columns: Sequence[str], width: int) -> bool:
+    """Whether the strips fit without folding the names of tasks and averages."""
+    names = [*(name for run in runs.values() for name in (*run.summary.tasks, *run.summary.averages)), "task"]
+    return width >= WIDE and max(map(len, names)) + NARROWEST * (len(columns) - 1) + STRIP_CELLS <= width
 
 
 def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
@@ -136,110 +140,32 @@ def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
 def _task_rows(label: str, model: str, task: TaskSummary) -> Iterator[dict[str, Text]]:
     longest = task.baselines.get(LONGEST_OPTION)
     marks = {"┆": task.chance.value if task.chance else None, "◆": longest.value if longest else None}
-    yield _cells(label, task.headline, marks) | {
-        "model": shown_text(model),
-        "chance": Text(_share(task.chance)),
-        "longest": Text(_share(longest)),
-    }
+    yield (
+        cells_of(label, task.headline, marks)
+        | _awaiting(task)
+        | {
+            "model": shown_text(model),
+            "metric": Text(METRIC_WORDS.get(metric_of(task), metric_of(task).replace("_", " "))),
+            "chance": Text(share_text(task.chance)),
+            "longest": Text(share_text(longest)),
+        }
+    )
     for metric, estimate in list(task.metrics.items())[1:]:
-        yield _cells(f"  {metric.removeprefix('accuracy_').replace('_', ' ')}", estimate, {})
+        yield cells_of(f"  {metric.removeprefix('accuracy_').replace('_', ' ')}", estimate, {})
     for by, values in task.groups.items():
         for value, estimate in values.items():
-            yield _cells(f"  {shown(by, 30)} {shown(value, 40)}", estimate, {})
+            yield cells_of(f"  {shown(by, 30)} {shown(value, 40)}", estimate, {})
 
 
-def _cells(label: str, estimate: Estimate, marks: dict[str, float | None]) -> dict[str, Text]:
-    return {
-        "task": Text(label),
-        "n": Text(f"{estimate.n:,}"),
-        "score": Text(_share(estimate) or "none", style="bold"),
-        "95 % interval": Text(_interval(estimate)),
-        "0 % to 100 %": Text(strip(estimate, marks)),
-    }
+def metric_of(task: TaskSummary) -> str:
+    """The name of the headline's metric."""
+    return next(iter(task.metrics))
 
 
-def _share(estimate: Estimate | None) -> str:
-    return "" if estimate is None or estimate.value is None else percent(estimate.value)
-
-
-def _interval(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return ""
-    return f"{percent(estimate.low).removesuffix(' %')} to {percent(estimate.high).removesuffix(' %')}"
-
-
-# ---------------------------------------------------------------- details
-
-
-def _details(runs: Runs) -> RenderableType:
-    if len(runs) > 1:
-        return Group(*_details_of_many(runs))
-    grid = _pairs()
-    for name, task in next(iter(runs.values())).summary.tasks.items():
-        label = shown(name, 40)
-        for line in _detail_lines(task):
-            grid.add_row(Text(label), line)
-            label = ""
-    return grid
-
-
-def _details_of_many(runs: Runs) -> Iterator[RenderableType]:
-    for model, run in runs.items():
-        for name, task in run.summary.tasks.items():
-            yield Text(f"{shown(name)}, {shown(model)}", style="dim")
-            for line in _detail_lines(task):
-                yield Padding(line, (0, 0, 0, 2))
-
-
-def _detail_lines(task: TaskSummary) -> Iterator[Text]:
-    lines = (_outcomes(task), _roles(task), _baselines(task), _clustering(task.headline), _cost(task))
-    return (line for line in lines if line)
-
-
-def _outcomes(task: TaskSummary) -> Text:
-    parts = [
-        (f"{count:,} {OUTCOME_WORDS.get(kind, kind.value)}", "" if kind in PLAIN_OUTCOMES else "yellow")
-        for kind, count in task.outcomes.items()
-        if count
-    ]
-    if task.ties > task.outcomes[Outcome.TIE]:
-        parts.append((f"{task.ties - task.outcomes[Outcome.TIE]:,} of the wrong ones tied", ""))
-    return Text(", ").join(Text(words, style=style) for words, style in parts)
-
-
-def _roles(task: TaskSummary) -> Text | None:
-    if not task.roles:
-        return None
-    shares = {role: share for role, share in task.roles.items() if share or role not in (TIED, NO_ANSWER)}
-    return Text("picked: " + ", ".join(f"{shown(role, 40)} {percent(share)}" for role, share in shares.items()))
-
-
-def _baselines(task: TaskSummary) -> Text | None:
-    """All baselines, where there are more than the one that has a column."""
-    if task.reads_nothing or not set(task.baselines) - {LONGEST_OPTION}:
-        return None
-    ranked = sorted(task.baselines.items(), key=lambda pair: -(pair[1].value or 0.0))
-    return Text("baselines: " + ", ".join(f"{shown(n.removeprefix('baseline/'), 40)} {_share(e)}" for n, e in ranked))
-
-
-def _clustering(headline: Estimate) -> Text | None:
-    if headline.clusters == headline.n:
-        return None
-    worth = f"design effect {headline.deff:.2f}"
-    return Text(f"interval over {headline.clusters:,} independent groups of items, {worth}", style="dim")
-
-
-def _cost(task: TaskSummary) -> Text | None:
-    if task.median_seconds is None or task.reads_nothing:
-        return None
-    usage = task.usage
-    tokens = f", {usage.prompt:,} tokens in, {usage.completion:,} out" if usage.prompt or usage.completion else ""
-    thought = f" ({usage.reasoning:,} of them reasoning)" if usage.reasoning else ""
-    return Text(f"{_seconds(task.median_seconds)} a reply (median){tokens}{thought}", style="dim")
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds * 1000:.2g} ms" if seconds < 0.095 else f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.0f} s"
+def _awaiting(task: TaskSummary) -> dict[str, Text]:
+    if not task.awaiting:
+        return {}
+    return {"n": Text(f"{task.awaiting:,}"), "score": Text("awaits a judge", style="yellow")}
 
 
 # ---------------------------------------------------------------- sentences
@@ -255,6 +181,8 @@ def _warnings(runs: Runs) -> list[str]:
 
 def _warnings_of(run: RunFolder) -> Iterator[str]:
     yield from dict.fromkeys([*run.manifest.warnings, *run.summary.warnings])
+    if run.manifest.left_out:
+        yield f"Left out, because this baseline only looks at options: {', '.join(run.manifest.left_out)}."
     said: dict[str, list[str]] = {}
     for name, task in run.summary.tasks.items():
         odd = f"{task.irregular:,} of {task.items:,} items are irregular in the source; they count like all others."
@@ -262,7 +190,8 @@ def _warnings_of(run: RunFolder) -> Iterator[str]:
             said.setdefault(line, []).append(name)
     many = len(run.summary.tasks) > 1
     for line, names in said.items():
-        yield f"{', '.join(names)}: {line}" if many else line
+        everywhere = many and len(names) == len(run.summary.tasks)
+        yield f"{'all tasks' if everywhere else ', '.join(names)}: {line}" if many else line
 
 
 def _said_once(lines: Mapping[str, Iterable[str]]) -> list[str]:
@@ -282,4 +211,4 @@ def _kept(run: RunFolder) -> str:
     replies = run.manifest.replies
     counts = f"{replies.from_store:,} replies from the store, {replies.fresh:,} asked now"
     lost = f", {replies.failed:,} failed" if replies.failed else ""
-    return f"{counts}{lost}, {_seconds(run.manifest.times.seconds)}. Kept in {shown(str(run.path), 4096)}"
+    return f"{counts}{lost}, {seconds_text(run.manifest.times.seconds)}. Kept in {shown(str(run.path), 4096)}"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from sotaque.records import RunSpec
 from sotaque.runs import Manifest, SourceRecord, TaskRecord
 
+MANY_NAMES = 8
 UNITS = {"max_tokens": "tokens", "shots": "shots"}
 
 
@@ -57,10 +58,17 @@ def model_line(manifest: Manifest) -> str:
     renderings = {name: task.rendering or "" for name, task in manifest.tasks.items()}
     used = [text for text in dict.fromkeys(renderings.values()) if text]
     if len(set(renderings.values())) > 1:
-        used = [f"{name} as {text}" for name, text in renderings.items() if text]
+        used = [f"{names_line([n for n in renderings if renderings[n] == text])} as {text}" for text in used]
     about = f"{model.name}: {model.about}" if model.about and model.about != model.name else model.name
     prompts = ", ".join(used)
     return f"{about} ({prompts} prompts)" if len(used) == 1 else f"{about} ({prompts})" if used else about
+
+
+def names_line(names: Sequence[str]) -> str:
+    """Names in a row; of many, the first three and how many more."""
+    if len(names) <= MANY_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
 def private_line(manifest: Manifest) -> str:
@@ -101,7 +109,7 @@ def _said_once(lines: Mapping[str, str]) -> str:
         tasks.setdefault(line, []).append(name)
     if len(tasks) <= 1:
         return next(iter(tasks), "")
-    return "; " + "; ".join(f"{', '.join(names)}{line or ' as it is'}" for line, names in tasks.items())
+    return "; " + "; ".join(f"{names_line(names)}{line or ' as it is'}" for line, names in tasks.items())
 
 
 def _list(names: Iterable[str]) -> str:

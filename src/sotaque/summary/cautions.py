@@ -26,12 +26,19 @@ def task_cautions(samples: Sequence[Sample], facts: TaskFacts) -> tuple[str, ...
     """What concerns one task, most serious first."""
     tally = Counter(sample.score.outcome for sample in samples)
     return (
+        *_waiting(tally),
         *_lost(tally, len(samples)),
         *_empty(samples, tally, facts),
         *_cut_off(samples, facts),
         *_unreadable(tally, len(samples)),
         *_same_place(samples, facts),
     )
+
+
+def _waiting(tally: Mapping[Outcome, int]) -> Iterator[str]:
+    """Without numbers, so that it is said once for all tasks."""
+    if tally[Outcome.AWAITING]:
+        yield "The answers await a judge: they are kept, and have no score yet."
 
 
 def _lost(tally: Mapping[Outcome, int], total: int) -> Iterator[str]:
