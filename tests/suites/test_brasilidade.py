@@ -18,6 +18,7 @@ from sotaque.evaluate.evaluate import Desk, evaluate
 from sotaque.models.catalog import open_model
 from sotaque.prompts.render import plan, render
 from sotaque.records import Choose, Generate, Item, RunSpec
+from sotaque.scoring.extract import extract
 from sotaque.suites.asked import SuiteItems
 from sotaque.suites.items import find_source, load_items
 from sotaque.suites.suite import Suite, load_suite
@@ -154,7 +155,7 @@ def test_every_item_renders_with_its_shots(name: str, protocol: str, suite: Suit
         assert request.text.count("Pergunta: ") == request.text.count("\nResposta:") == drawn.protocol.shots + 1
         assert request.text.endswith("\nResposta:")
         for option in item.options:
-            assert f"\n- {option.text}\n" in request.text
+            assert f"\n{option.text}\n" in request.text
 
 
 @pytest.mark.parametrize("name", [name for name in TASKS if not name.endswith("_prob")])
@@ -193,6 +194,21 @@ def test_the_instruction_names_language_and_format(name: str, suite: Suite):
     assert "somente com o conteúdo final" in task.system
     assert all(text in task.system for text in task.classes)
     assert task.anchor == "Resposta:"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["{gold}", "{bare}", "{gold}.", "Resposta: {gold}", "**{gold}**", "A resposta correta é {gold}", "{gold}\n\n"],
+)
+@pytest.mark.parametrize("name", [f"{name}_gen" for name in TWINS])
+def test_the_right_option_is_read_however_it_is_decorated(name: str, reply: str, suite: Suite, loaded: SuiteItems):
+    for item in loaded.tasks[name].items:
+        reading, options = suite.tasks[name].reading(len(item.options)), [option.text for option in item.options]
+        text = reply.format(gold=gold(item), bare=gold(item).replace('"', ""))
+        read = extract(text, labels=reading.labels, options=options, languages=reading.languages, form=reading.form)
+        assert read.position == item.gold, (text, read)
+        letter = extract("E", labels=reading.labels, options=options, languages=reading.languages, form=reading.form)
+        assert letter.position is None  # no letters were shown
 
 
 def test_the_oracle_is_right_on_every_task(suite: Suite, tmp_path: Path):

@@ -106,7 +106,7 @@ def render(plan: Plan, item: Item, order: Order, repeat: int = 0) -> Prompt:
 
 def options_block(task: Task, item: Item, order: Order) -> str:
     """One line for each option, labelled by position."""
-    labels = task.reading(len(order)).labels
+    labels = task.labels_of(len(order))
     lines = (
         fill(task.option_format, {"label": label, "text": item.options[index].text})
         for label, index in zip(labels, order, strict=True)

@@ -134,7 +134,7 @@ def _right(prompt: Prompt, task: Task) -> str:
     text = isolated(escape(item.options[item.gold].text))
     if "{label}" not in task.option_format:
         return text
-    label = task.reading(len(prompt.order)).labels[prompt.order.index(item.gold)]
+    label = task.labels_of(len(prompt.order))[prompt.order.index(item.gold)]
     return f"{isolated(label)}) {text}"
 
 

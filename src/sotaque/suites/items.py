@@ -150,7 +150,7 @@ def _mended(missing: str, others: Sequence[str]) -> str:
 def _check_labels(task: Task, view: Asked, broken: BrokenRows) -> None:
     for count in sorted({len(item.options) for item in view.items if item.options}):
         try:
-            task.reading(count)
+            task.labels_of(count)
         except ValueError:
             at = next(index for index, item in enumerate(view.items) if len(item.options) == count)
             message = f"{count} options, and task '{task.name}' has too few labels ('{task.labels}')"

@@ -13,6 +13,7 @@ from sotaque.data.declared import Declared, SourceSpec, Text
 from sotaque.language.labels import labels_for
 from sotaque.language.normalize import key
 from sotaque.records import AnswerForm, Item, Metric, Mode, ProtocolName, Reading
+from sotaque.suites.template import placeholders
 
 FORMAT = 1
 
@@ -147,9 +148,22 @@ class Task(Declared):
         """The template that goes with a declared source's items."""
         return self.prompts.get(source, self.prompt)
 
+    @property
+    def hides_labels(self) -> bool:
+        """Whether options are shown without labels: then a letter in a reply ("A", "e") names none of them."""
+        return self.mode == "generate" and self.answer == "option" and "label" not in placeholders(self.option_format)
+
+    def labels_of(self, n_options: int) -> tuple[str, ...]:
+        """The first labels of the task's alphabet.
+
+        Raises:
+            ValueError: there are fewer.
+        """
+        return labels_for(self.labels, n_options)
+
     def reading(self, n_options: int) -> Reading:
         """How replies are read: labels for that many options; none for an open question."""
-        labels = labels_for(self.labels, n_options) if n_options else ()
+        labels = self.labels_of(n_options) if n_options and not self.hides_labels else ()
         return Reading(self.form, labels, self._languages, self.metrics)
 
     def cluster_of(self, item: Item) -> str:
