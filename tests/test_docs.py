@@ -101,8 +101,8 @@ def run_line(line: str, request: pytest.FixtureRequest) -> None:
             assert dry.returncode == 0, dry.stderr
         elif words[:2] == ["pip", "install"]:
             (wanted,) = words[2:]
-            name, extra = re.fullmatch(r"(\w+)(?:\[(\w+)\])?", wanted).groups()
-            assert name == PROJECT["name"]
+            name, extra = re.fullmatch(r"(\.|\w+)(?:\[(\w+)\])?", wanted).groups()
+            assert name in (".", PROJECT["name"])
             assert extra is None or extra in PROJECT["optional-dependencies"]
         elif words[0] == "export" and words[1].endswith("_API_KEY=..."):
             assert words[1].removesuffix("=...") in {provider.key for provider in PROVIDERS.values()}

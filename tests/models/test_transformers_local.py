@@ -596,7 +596,7 @@ def test_loading_and_answering_leave_the_terminal_alone(folders, capfd):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to oneself")
-def test_an_interrupt_ends_a_generation_between_two_tokens(folders, monkeypatch):
+def test_an_interrupt_ends_a_generation_between_two_tokens(folders, monkeypatch, request):
     model = loaded(folders())
     network = model._loaded()
     step, seen = network.step, []
@@ -609,6 +609,8 @@ def test_an_interrupt_ends_a_generation_between_two_tokens(folders, monkeypatch)
         return step(rows, cache, **options)
 
     monkeypatch.setattr(network, "step", watched)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with pytest.raises(KeyboardInterrupt):
         list(model.answer([Generate(Sampling(2000), text="quem")]))
     assert len(seen) <= 4
