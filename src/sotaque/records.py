@@ -337,6 +337,7 @@ class RunSpec:
         shuffle: seed by which each item's options are reordered; ``None`` keeps the source's order.
         rendering: "chat" or "text"; ``None`` lets the model decide.
         max_tokens: overrides the protocol's.
+        shots: likewise.
     """
 
     suite: str
@@ -354,3 +355,4 @@ class RunSpec:
     repeat: int = 1
     seed: int = 0
     max_tokens: int | None = None
+    shots: int | None = None

@@ -125,6 +125,14 @@ def test_a_constant_answer_has_the_weighted_f1_that_scikit_learn_gives_it(folder
     assert found["summary"]["tasks"]["plural"]["not_applicable"] == 5
 
 
+def test_shots_on_both_sides_leave_the_mode_alone(folder: Path, desk: Desk):
+    twins = run(folder, desk, "oracle", shots=2).summary.twins
+    assert twins is not None
+    assert ({pair.shots for pair in twins.pairs}, twins.of) == ({(2, 2)}, "mode")
+    assert sotaque("show", folder, "classe_gen/1", "--shots", "2").out.count('"assistant"') == 2
+    assert sotaque("run", folder, "-m", "baseline/first", "--shots", "-1").code == 2
+
+
 def test_run_json_holds_how_examples_were_picked(folder: Path):
     _, found = answered(folder, "nome")
     task = found["manifest"]["tasks"]["classe_gen"]

@@ -29,6 +29,7 @@ def run(
     protocol: Annotated[Literal["published", "default"], option("--protocol", panel=ASKING, text="What the paper states, or what we recommend.")] = "default",
     as_: Annotated[Literal["chat", "text"] | None, option("--as", panel=ASKING, text="Send prompts as chat or as plain text; by default chat where the model can.")] = None,
     max_tokens: Annotated[int | None, option("--max-tokens", panel=ASKING, text="New tokens per reply, instead of the protocol's.")] = None,
+    shots: Annotated[int | None, option("--shots", panel=ASKING, text="Worked examples before each question, instead of the protocol's.")] = None,
     shuffle: Annotated[int | None, option("--shuffle", panel=ASKING, text="Reorder each item's options by this seed.")] = None,
     permute: Annotated[bool, option("--permute", panel=ASKING, text="Ask each item in every rotation of its options.")] = False,
     repeat: Annotated[int, option("--repeat", panel=ASKING, text="Ask everything that often.")] = 1,
@@ -66,6 +67,8 @@ def run(
         raise typer.BadParameter("give a share between 0 and 1", param_hint="--max-unscored")
     if max_tokens is not None and max_tokens < 1:
         raise typer.BadParameter("give 1 or more", param_hint="--max-tokens")
+    if shots is not None and shots < 0:
+        raise typer.BadParameter("give 0 or more", param_hint="--shots")
     options = ModelOptions(
         base_url=base_url,
         api_key_env=api_key_env,
@@ -92,6 +95,7 @@ def run(
         repeat=repeat,
         seed=seed,
         max_tokens=max_tokens,
+        shots=shots,
     )
     settings = Settings(concurrency=concurrency, timeout=timeout, tries=tries, reuse=reuse)
     chosen = [name.strip() for name in suites.split(",") if name.strip()]

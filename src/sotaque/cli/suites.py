@@ -31,6 +31,8 @@ def show(
     protocol: Annotated[Literal["published", "default"], typer.Option("--protocol", help="As in run.")] = "default",
     as_: Annotated[Literal["chat", "text"] | None, typer.Option("--as", help="As in run.")] = None,
     max_tokens: Annotated[int | None, typer.Option("--max-tokens", help="As in run.")] = None,
+    shots: Annotated[int | None, typer.Option("--shots", min=0, help="As in run.")] = None,
+    seed: Annotated[int, typer.Option("--seed", help="As in run.")] = 0,
     shuffle: Annotated[int | None, typer.Option("--shuffle", help="As in run.")] = None,
     base_url: Annotated[str | None, typer.Option("--base-url", help="As in run.")] = None,
 ) -> None:  # fmt: skip
@@ -46,6 +48,8 @@ def show(
         rendering=as_,
         shuffle=shuffle,
         max_tokens=max_tokens,
+        shots=shots,
+        seed=seed,
     )
     if item is None:
         show_suite(suite, spec)

@@ -126,14 +126,13 @@ def _sampling_fields(sampling: Sampling) -> dict[str, Any]:
 
 
 def _view_fields(view: ItemView) -> dict[str, Any]:
-    return {
+    """What an open question adds is there only where there is one: the keys of choices stay what they were."""
+    open_question = {"usual": view.usual, "answer": view.answer} if view.usual or view.answer else {}
+    return open_question | {
         "options": list(view.options),
         "counts": list(view.counts),
         "gold_rates": [float(rate) for rate in view.gold_rates],
         "gold": view.gold,
-        # Only where they say something, so that the keys of choices are those of earlier versions.
-        **({"usual": view.usual} if view.usual else {}),
-        **({"answer": view.answer} if view.answer else {}),
     }
 
 

@@ -67,7 +67,7 @@ def plan(task: Task, loaded: SuiteItems, spec: RunSpec, rendering: Rendering) ->
 
 
 def protocol_for(task: Task, spec: RunSpec) -> Protocol:
-    """The protocol of a run, with ``max_tokens`` replaced where the user said so.
+    """The protocol of a run, with ``max_tokens`` and ``shots`` replaced where the user said so.
 
     Raises:
         UsageError: nothing was published for this task.
@@ -75,7 +75,8 @@ def protocol_for(task: Task, spec: RunSpec) -> Protocol:
     protocol = task.protocol.named(spec.protocol)
     if protocol is None:
         raise UsageError(f"nothing was published for task '{task.name}'", "use --protocol default, or another --task")
-    return protocol if spec.max_tokens is None else protocol.model_copy(update={"max_tokens": spec.max_tokens})
+    wanted = {"max_tokens": spec.max_tokens, "shots": spec.shots}
+    return protocol.model_copy(update={name: value for name, value in wanted.items() if value is not None})
 
 
 def reconstructed(task: Task, loaded: SuiteItems, protocol: Protocol) -> tuple[str, ...]:

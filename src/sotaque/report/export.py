@@ -30,7 +30,7 @@ Row = dict[str, Cell]
 COLUMNS: dict[str, type] = {
     "suite": str, "suite_version": str, "source": str, "protocol": str, "model": str, "rendering": str,
     "private": bool, "task": str, "item": str, "repeat": int, "cluster": str, "outcome": str, "picked": int,
-    "picked_role": str, "gold": int, "read": str, "ties": int, "note": str, "order": str, "roles": str,
+    "picked_role": str, "gold": int, "read": str, "ties": int, "tied": str, "note": str, "order": str, "roles": str,
     "irregular": str, "finish": str, "error": str, "seconds": float, "prompt_tokens": int, "completion_tokens": int,
     "reasoning_tokens": int, "cached_tokens": int, "reported_model": str, "reply_notes": str, "text": str,
     "reasoning": str, "withheld": bool, "logprobs": str, "option_tokens": str, "item_hash": str, "prompt_hash": str,
@@ -99,6 +99,7 @@ def _row(run: RunFolder, sample: SampleLine) -> Row:
         "gold": sample.gold,
         "read": score.read,
         "ties": score.ties,
+        "tied": _listed(score.tied),
         "note": score.note,
         "order": _listed(sample.order),
         "roles": _listed(sample.roles),

@@ -195,5 +195,9 @@ def _suite(suite: Suite) -> dict[str, object]:
             }
             for task in suite.tasks.values()
         },
+        "averages": {
+            name: {"about": each.about, "of": list(each.of), "group": each.group}
+            for name, each in suite.averages.items()
+        },
         "sources": {name: source.model_dump(mode="json") for name, source in suite.sources.items()},
     }

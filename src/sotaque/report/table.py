@@ -14,7 +14,7 @@ from rich.text import Text
 from sotaque.records import Metric
 from sotaque.report.across import average_rows, twins_table
 from sotaque.report.cells import STRIP, cells_of, share_text, shown_text
-from sotaque.report.details import LONGEST_OPTION, Runs, details, pairs, seconds_text
+from sotaque.report.details import LONGEST_OPTION, MANY_TASKS, Runs, details, pairs, seconds_text
 from sotaque.report.display import STRIP_CELLS, shown
 from sotaque.report.wording import facts, heading, model_line, private_line
 from sotaque.runs import Manifest, RunFolder
@@ -25,6 +25,7 @@ NARROW = 60
 NARROWEST = 8
 ROOM_PER_COLUMN = 12
 """Columns of a table on average, with the space between them."""
+SHORTENED = "further metrics and breakdowns: sotaque report --json, or a run of fewer tasks"
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
 METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
 
@@ -71,6 +72,8 @@ def _block(runs: Runs, width: int) -> Iterator[RenderableType]:
     yield Padding(table, (0, 0, 0 if strips else 1, 2))
     if strips:
         yield Padding(Text(LEGEND, style="dim"), (0, 0, 1, 2))
+    if any(_is_shortened(run) for run in runs.values()):
+        yield Padding(Text(SHORTENED, style="dim"), (0, 0, 1, 2))
     for model, run in runs.items():
         if run.summary.twins and not all(task.reads_nothing for task in run.summary.tasks.values()):
             yield Padding(twins_table(run.summary.twins, model if len(runs) > 1 else ""), (0, 0, 1, 2))
@@ -132,6 +135,11 @@ def _table(runs: Runs, width: int) -> Table:
     return table
 
 
+def _is_shortened(run: RunFolder) -> bool:
+    tasks = run.summary.tasks.values()
+    return len(tasks) > MANY_TASKS and any(task.groups or len(task.metrics) > 1 for task in tasks)
+
+
 def _has_room(runs: Runs, columns: Sequence[str], width: int) -> bool:
     """Whether the strips fit without folding the names of tasks and averages."""
     names = [*(name for run in runs.values() for name in (*run.summary.tasks, *run.summary.averages)), "task"]
@@ -143,11 +151,12 @@ def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
         label = shown(task)
         for model, run in runs.items():
             if task in run.summary.tasks:
-                yield from _task_rows(label, model, run.summary.tasks[task])
+                short = len(run.summary.tasks) > MANY_TASKS
+                yield from _task_rows(label, model, run.summary.tasks[task], short=short)
                 label = ""
 
 
-def _task_rows(label: str, model: str, task: TaskSummary) -> Iterator[dict[str, Text]]:
+def _task_rows(label: str, model: str, task: TaskSummary, *, short: bool) -> Iterator[dict[str, Text]]:
     longest = task.baselines.get(LONGEST_OPTION)
     marks = {"┆": task.chance.value if task.chance else None, "◆": longest.value if longest else None}
     yield (
@@ -160,6 +169,8 @@ def _task_rows(label: str, model: str, task: TaskSummary) -> Iterator[dict[str, 
             "longest": Text(share_text(longest)),
         }
     )
+    if short:
+        return
     for metric, estimate in list(task.metrics.items())[1:]:
         yield cells_of(f"  {metric.removeprefix('accuracy_').replace('_', ' ')}", estimate, {})
     for by, values in task.groups.items():
@@ -198,9 +209,12 @@ def _warnings_of(run: RunFolder) -> Iterator[str]:
         odd = f"{task.irregular:,} of {task.items:,} items are irregular in the source; they count like all others."
         for line in (*task.warnings, *task.headline.warnings, *([odd] if task.irregular else [])):
             said.setdefault(line, []).append(name)
+    for name, average in run.summary.averages.items():
+        for line in average.estimate.warnings:
+            said.setdefault(line, []).append(name)
     many = len(run.summary.tasks) > 1
     for line, names in said.items():
-        everywhere = many and len(names) == len(run.summary.tasks)
+        everywhere = many and set(names) >= run.summary.tasks.keys()
         yield f"{'all tasks' if everywhere else ', '.join(names)}: {line}" if many else line
 
 

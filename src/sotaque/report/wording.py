@@ -48,6 +48,7 @@ def subset_line(spec: RunSpec) -> str:
         f"options reordered by seed {spec.shuffle}": spec.shuffle is not None,
         "each item in every rotation of its options": spec.permute,
         f"{spec.repeat} answers per item": spec.repeat > 1,
+        f"{spec.shots} shots, by --shots": spec.shots is not None,
     }
     return ", ".join(part for part, holds in parts.items() if holds)
 
