@@ -248,7 +248,6 @@ class Metric(StrEnum):
     ACCURACY_PER_TOKEN = "accuracy_per_token"
     WEIGHTED_F1 = "weighted_f1"
     EXACT_MATCH = "exact_match"
-    BERTSCORE_F1 = "bertscore_f1"
     JUDGE_SCORE = "judge_score"
 
 

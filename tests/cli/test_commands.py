@@ -75,8 +75,7 @@ def test_suites_are_listed_with_tasks_sources_licence_and_review() -> None:
 
 
 def test_suites_as_json() -> None:
-    (found,) = json.loads(sotaque("suites", "--json").out)
-    assert found["name"] == "masalbench"
+    found = {suite["name"]: suite for suite in json.loads(sotaque("suites", "--json").out)}["masalbench"]
     assert found["tasks"]["contextual"]["default"] and not found["tasks"]["contextual_prob"]["default"]
     assert found["sources"]["official"]["provenance"]["share"] == "unknown"
 

@@ -9,7 +9,7 @@ from sotaque.records import Metric
 from sotaque.suites.faults import Fault
 from sotaque.suites.schema import METRICS, Suite, Task
 
-OF_A_TEXT = frozenset({Metric.EXACT_MATCH, Metric.BERTSCORE_F1, Metric.JUDGE_SCORE})
+OF_A_TEXT = frozenset({Metric.EXACT_MATCH, Metric.JUDGE_SCORE})
 """Metrics of open answers; all others need options."""
 
 
