@@ -58,6 +58,12 @@ def test_each_task_has_one_line_and_only_the_one_with_something_to_say_has_detai
     assert "30 correct, 10 cut off" in text
 
 
+def test_names_are_whole_on_a_narrow_terminal(tmp_path):
+    lines = plain_text([many(tmp_path)], width=80).splitlines()
+    for name in NAMES:
+        assert any(line.strip().startswith(f"{name} ") and "%" in line for line in lines), name
+
+
 def test_averages_and_twins_stand_below_the_tasks(tmp_path):
     text = plain_text([many(tmp_path)], width=100)
     assert "  Gen\n" in text

@@ -111,10 +111,11 @@ def _table(runs: Runs, width: int) -> Table:
     columns += ["metric"] if any(metric_of(task) != Metric.ACCURACY for task in tasks) else []
     columns += ["n", "score", "95 % interval"]
     if width >= NARROW:  # else names and intervals would not fit
-        beside = any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks)
         columns += ["chance"] if any(task.chance for task in tasks) else []
-        columns += ["longest"] if beside else []
-    columns += [STRIP] if _has_room(runs, columns, width) else []
+        if any(LONGEST_OPTION in task.baselines and not task.reads_nothing for task in tasks):
+            many = any(len(run.summary.tasks) > MANY_TASKS for run in runs.values())
+            columns += ["longest"] if not many or _has_room(runs, columns, width - ROOM_PER_COLUMN) else []
+    columns += [STRIP] if width >= WIDE and _has_room(runs, columns, width - STRIP_CELLS) else []
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
     for column in columns:
         words = column in ("task", "model", "metric", STRIP)
@@ -141,9 +142,9 @@ def _is_shortened(run: RunFolder) -> bool:
 
 
 def _has_room(runs: Runs, columns: Sequence[str], width: int) -> bool:
-    """Whether the strips fit without folding the names of tasks and averages."""
+    """Whether these columns fit without folding the names of tasks and averages."""
     names = [*(name for run in runs.values() for name in (*run.summary.tasks, *run.summary.averages)), "task"]
-    return width >= WIDE and max(map(len, names)) + ROOM_PER_COLUMN * (len(columns) - 1) + STRIP_CELLS <= width
+    return max(map(len, names)) + ROOM_PER_COLUMN * (len(columns) - 1) <= width
 
 
 def _rows(runs: Runs) -> Iterator[dict[str, Text]]:
