@@ -23,7 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE.parent.parent / "src" / "sotaque" / "suites" / "broverbs"
 OPTIONS = 5
-VERSION = "1"
+VERSION = "2"
 SEEDS = 20_000
 
 

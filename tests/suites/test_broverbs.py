@@ -104,11 +104,11 @@ def test_prompts_are_as_they_were_reviewed(suite: Suite):
         "História: Querendo entregar o armário ainda na sexta, o marceneiro Adilson mediu de relance, cortou tudo de "
         "uma vez e dispensou a segunda conferência. As portas ficaram desiguais e as gavetas não corriam. Perdeu o "
         "sábado e o domingo refazendo o móvel do começo.\n\n"
-        "A) Em terra de cego, quem tem um olho é rei\n"
-        "B) Filho de peixe, peixinho é\n"
-        "C) Cachorro mordido de cobra tem medo de linguiça\n"
-        "D) Roupa suja se lava em casa\n"
-        "E) A pressa é inimiga da perfeição\n\n"
+        "A) A pressa é inimiga da perfeição\n"
+        "B) Quem não tem cão caça com gato\n"
+        "C) Quem conta um conto aumenta um ponto\n"
+        "D) A mentira tem perna curta\n"
+        "E) Mais vale um pássaro na mão do que dois voando\n\n"
         "Responda apenas com a letra do provérbio.\nResposta:"
     )
 
