@@ -9,12 +9,14 @@ task, the default protocol, a chat for openai/NAME. A test compares the page wit
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from unicodedata import bidirectional
 
-from protocol_table import protocol_table
+from protocol_table import protocol_table, same_way
 
 from sotaque.evaluate.questions import Asking, pose
 from sotaque.models.catalog import open_model
@@ -28,11 +30,12 @@ from sotaque.suites.suite import load_suite
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "examples.md"
 MODEL = "openai/NAME"
 LAST_SHOTS = 2
+WIDTH = 120
 
 HEAD = """\
 # One example of every task
 
-What a model is asked, task by task: the first bundled item of each, in the default protocol, as a chat for `openai/NAME`.
+What a model is asked, task by task: the first bundled item of each, in the default protocol, as for `openai/NAME`.
 The page is made by `python recipes/task_examples.py`, from the suites as they are loaded, posed and scored.
 `sotaque show SUITE TASK/ID` prints the same for any item, model and protocol, as the bytes that would be sent.
 
@@ -40,7 +43,7 @@ All items here are our own: written by a model, reviewed by nobody yet, not comp
 
 - A chat shows its turns under `[system]`, `[user]` and `[assistant]`. Examples are whole in the first task of each
   family; in the others the last two are shown, with the number of those before them.
-- A log-probability task has no chat: it shows a text that is not finished, and its continuations, the right one marked ✓.
+- A log-probability task has no chat: it shows an unfinished text, and its continuations, the right one marked ✓.
 - *Right* is a right reply, and what scoring it gives. How replies are read: [results](results.md).
 - The tables list every field of a protocol. *Reconstructed* means that the paper leaves it open and we decided;
   *stated in* is where the paper says it. A run lists the same under `reconstructed` in `run.json`.
@@ -73,7 +76,7 @@ def _suite(suite: Suite) -> str:
     families = families_of(suite)
     parts = [f"## {suite.title}\n", *_sources(suite), _command(suite, asking), _tasks(suite, asking, families)]
     for name, tasks in families.items():
-        parts += [f"### Protocol: {name}\n", protocol_table(tasks[0])]
+        parts += [f"### Protocol: {name}\n", protocol_table(tasks)]
     whole = {tasks[0].name for tasks in families.values()}
     for posed in _first_of_each(asking):
         parts.append(_example(posed, whole=posed.task.name in whole))
@@ -81,12 +84,17 @@ def _suite(suite: Suite) -> str:
 
 
 def families_of(suite: Suite) -> dict[str, list[Task]]:
-    """Tasks that are run in the same way: of one template, or with the same mode and protocols."""
+    """Tasks that are run in the same way, under the name of their template if no others have it."""
     alike: dict[str, list[Task]] = {}
     for task in suite.tasks.values():
-        key = task.template or repr((task.mode, task.answer, task.metrics, task.protocol))
-        alike.setdefault(key, []).append(task)
-    return {tasks[0].template or ", ".join(task.name for task in tasks): tasks for tasks in alike.values()}
+        alike.setdefault(same_way(task), []).append(task)
+    used = Counter(tasks[0].template for tasks in alike.values())
+    return {_family(tasks, used): tasks for tasks in alike.values()}
+
+
+def _family(tasks: Sequence[Task], used: Counter[str]) -> str:
+    template = tasks[0].template
+    return template if template and used[template] == 1 else ", ".join(task.name for task in tasks)
 
 
 def _first_of_each(asking: Asking) -> Iterator[Posed]:
@@ -101,7 +109,7 @@ def _first_of_each(asking: Asking) -> Iterator[Posed]:
 
 def _sources(suite: Suite) -> Iterator[str]:
     for name, source in suite.sources.items():
-        yield f"- `{name}`: {source.notice}"
+        yield fill(f"- `{name}`: {source.notice}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
     yield ""
 
 
@@ -132,7 +140,7 @@ def _tasks(suite: Suite, asking: Asking, families: dict[str, list[Task]]) -> str
 
 def _example(posed: Posed, *, whole: bool) -> str:
     task, item = posed.task, posed.prompt.item
-    parts = [f"### {task.name}\n", f"{task.about} Item `{item.id}`{_limit(posed)}.\n"]
+    parts = [f"### {task.name}\n", f"{task.about}\\\nItem `{item.id}`{_limit(posed)}.\n"]
     parts += _request(posed, whole=whole)
     return "\n".join([*parts, _right(posed), ""])
 
@@ -180,14 +188,14 @@ def _right(posed: Posed) -> str:
     task, item = posed.task, posed.prompt.item
     if task.mode == "judge":
         outcome = _outcome(posed, Reply(text="..."))
-        return f"*Right*: what a judge finds good. Any whole answer is `{outcome}` until one is configured."
+        return f"*Right*: what a judge finds good.\\\nUntil one is configured, any whole answer is `{outcome}`."
     if task.mode == "choose":
         order = posed.prompt.order
         scores = tuple(OptionScore(-1.0 if at == item.gold else -2.0, 1) for at in order)
         outcome = _outcome(posed, Reply(scores=scores))
-        return f"*Right*: {_code(_answer(posed))}, by {_metric(task)}. Likeliest of all, it is `{outcome}`."
+        return f"*Right*: the one marked ✓, by {_metric(task)}.\\\nWhere it is the likeliest, the item is `{outcome}`."
     outcome = _outcome(posed, Reply(text=_answer(posed)))
-    return f"*Right*: {_code(_answer(posed))}, {_form(task, item)}. As a reply, it is `{outcome}`."
+    return f"*Right*: {_code(_answer(posed))}, {_form(task, item)}.\\\nAs a reply, it is `{outcome}`."
 
 
 def _outcome(posed: Posed, reply: Reply) -> str:
