@@ -192,7 +192,7 @@ def test_the_official_prompt_is_the_published_text_byte_for_byte(official: Path,
         assert isinstance(request, Generate)
         assert [message.content for message in request.messages] == [row["Question"]]
         assert request.sampling.max_tokens == 5
-    assert reconstructed(made.task, found, made.protocol) == ("message roles", "answer extraction")
+    assert reconstructed(made.task, found, made.protocol) == ("stop", "message roles", "answer extraction")
 
 
 def test_on_our_own_items_prompt_and_items_are_reconstructed():
@@ -201,7 +201,7 @@ def test_on_our_own_items_prompt_and_items_are_reconstructed():
     found = load_items(suite, "bundled")
     assert made.protocol.published is not None
     fields = reconstructed(made, found, made.protocol.published)
-    assert fields == ("message roles", "answer extraction", "items", "prompt")
+    assert fields == ("stop", "message roles", "answer extraction", "items", "prompt")
 
 
 def test_log_probability_prompts_end_just_before_the_answer():
