@@ -75,7 +75,8 @@ def _object(text: str) -> dict[str, Any]:
     try:
         value: Any = json.loads(text, object_pairs_hook=_without_repeats, parse_constant=_no_constant)
         text.encode("utf-8")
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        if "\\ud" in text or "\\uD" in text:  # an escape may stand for half a pair
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as error:
         message = f"not valid JSON at column {error.colno} ({error.msg})"
         raise RowFault(message, "write one JSON object per line") from None
@@ -89,11 +90,12 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
         raise RowFault(f"the key '{twice}' appears twice", "keep one of them")
-    return dict(pairs)
+    return found
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -162,6 +164,8 @@ def _options(value: object) -> tuple[Option, ...]:
 
 
 def _option(entry: object) -> Option:
+    if isinstance(entry, str) and entry.strip():
+        return Option(entry)
     if isinstance(entry, str):
         entry = {"text": entry}
     if not isinstance(entry, dict):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
 
 from sotaque.engine.store import Store, Stored
 from sotaque.errors import RunFolderError, StoreError
@@ -16,8 +14,6 @@ from sotaque.runs.samples import SampleLine
 from sotaque.scoring.score import score_reply, scoring_hash
 from sotaque.suites.asked import SuiteItems
 from sotaque.suites.schema import Suite, Task
-
-SAMPLE_FIELDS = tuple(field.name for field in fields(Sample))
 
 
 def score_all(questions: Sequence[Question], answers: Sequence[Stored | Failure]) -> list[Sample]:
@@ -79,15 +75,23 @@ def _is_elsewhere(line: SampleLine) -> bool:
 
 def _scored_anew(line: SampleLine, task: Task, item: Item, reply: Reply | Failure) -> Sample:
     reading = task.reading(len(item.options))
-    anew: dict[str, Any] = {
-        "reply": reply,
-        "score": score_reply(item, line.order, reply, reading),
-        "scoring_hash": scoring_hash(reading),
-        "groups": task.groups_of(item),
-        "cluster": task.cluster_of(item),
-        "irregular": item.irregular,
-    }
-    return Sample(**{name: anew[name] if name in anew else getattr(line, name) for name in SAMPLE_FIELDS})
+    return Sample(
+        task=line.task,
+        item=line.item,
+        cluster=task.cluster_of(item),
+        order=line.order,
+        roles=line.roles,
+        gold=line.gold,
+        groups=task.groups_of(item),
+        item_hash=line.item_hash,
+        prompt_hash=line.prompt_hash,
+        scoring_hash=scoring_hash(reading),
+        repeat=line.repeat,
+        reply_id=line.reply_id,
+        reply=reply,
+        score=score_reply(item, line.order, reply, reading),
+        irregular=item.irregular,
+    )
 
 
 def _sample(question: Question, answer: Stored | Failure) -> Sample:

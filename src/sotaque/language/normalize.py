@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 ZWNJ = "\u200c"
 
@@ -27,6 +28,7 @@ _PERSIAN_LETTERS = str.maketrans({"ي": "ی", "ى": "ی", "ك": "ک", "ە": "ه"
 _PERSIAN_STOPS = str.maketrans({"،": ",", "؛": ";", "؟": "?", "٪": "%", "٫": ".", "٬": ","})
 _DOTTED_I = str.maketrans({"I": "ı", "İ": "i"})
 
+_TO_FOLD = re.compile(f"[{ZWNJ}۰-۹٠-٩]")
 _QUOTES = "\"'`´«»‹›“”„‟‘’‚‛「」『』"
 _CLOSING = ".!?…,;:،؛؟。！？"
 _NO_QUOTES = str.maketrans(dict.fromkeys(_QUOTES, ""))
@@ -48,7 +50,7 @@ def key(text: str, language: str) -> str:
         text: as displayed.
         language: BCP 47 tag; only its first part counts ("pt-BR" is "pt").
     """
-    base = language.split("-")[0].split("_")[0].lower()
+    base = _base(language)
     text = _compose(text)
     if base in PERSIAN:
         text = fold_persian(text).translate(_PERSIAN_STOPS)
@@ -56,8 +58,15 @@ def key(text: str, language: str) -> str:
         text = text.translate(_DOTTED_I)
     if text.isascii():
         return " ".join(text.casefold().split())
-    folded = text.replace(ZWNJ, "").translate(_DIGITS).casefold()
-    return " ".join((folded if folded == text else _compose(folded)).split())
+    if _TO_FOLD.search(text):
+        text = text.replace(ZWNJ, "").translate(_DIGITS)
+    folded = text.casefold()
+    return " ".join((folded if folded == text else unicodedata.normalize("NFKC", folded)).split())
+
+
+@lru_cache(maxsize=64)
+def _base(language: str) -> str:
+    return language.split("-")[0].split("_")[0].lower()
 
 
 def answer_key(text: str, language: str) -> str:

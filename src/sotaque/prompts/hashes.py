@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from sotaque.records import Item
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
 
 def item_hash(item: Item) -> str:
     """Of what makes the question: fields, options with their roles, gold and answers; not id and metadata."""
@@ -23,8 +25,7 @@ def item_hash(item: Item) -> str:
 
 def digest(value: object) -> str:
     """16 hex digits of the SHA-256 of a value's canonical JSON."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+    return hashlib.sha256(_CANONICAL.encode(value).encode()).hexdigest()[:16]
 
 
 def shuffled(count: int, seed: int, *parts: object) -> Iterator[int]:
