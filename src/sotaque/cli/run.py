@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 import typer
 
+MOST_REPEATS = 1000
 WHAT, MODEL, ASKING, MONEY, SERVER, OUTPUT = (
     "What to run", "The model", "How to ask", "Plan and cost", "Servers", "Output"
 )  # fmt: skip
@@ -61,8 +62,8 @@ def run(
     from sotaque.models.providers import ModelOptions
     from sotaque.records import RunSpec
 
-    if repeat < 1:
-        raise typer.BadParameter("give 1 or more", param_hint="--repeat")
+    if not 1 <= repeat <= MOST_REPEATS:
+        raise typer.BadParameter(f"give 1 to {MOST_REPEATS}", param_hint="--repeat")
     if not 0 <= max_unscored <= 1:
         raise typer.BadParameter("give a share between 0 and 1", param_hint="--max-unscored")
     if max_tokens is not None and max_tokens < 1:

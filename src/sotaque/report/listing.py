@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
@@ -110,7 +111,9 @@ def print_prompt(prompt: Prompt, asking: Asking, model: Model) -> None:
         style="dim",
         soft_wrap=True,
     )
-    print(model.preview(prompt.request))
+    sent = model.preview(prompt.request)
+    # To a file or pipe to the letter; a terminal must not obey what an item says.
+    print(spelt_out(sent, lines=True) if sys.stdout.isatty() else sent)
     console.print(f"right: {_right(prompt, task)}", style="dim", soft_wrap=True)
     for note in item.irregular:
         console.print(f"irregular: {escape(note)}", style="dim", soft_wrap=True)
