@@ -58,7 +58,8 @@ def _facts(task: Task, protocol: Protocol, loaded: SuiteItems, asked: Sequence[S
     )
     everyone = crowd_of(task, view_of.items, spec.shuffle)
     seen = [(sample, items[sample.item], view(everyone, items[sample.item], sample.order)) for sample in asked]
-    beside = {PREFIX + name: _estimate(baseline(name), task, seen, bare) for name in BESIDE if speaks(name, task)}
+    rules = () if Metric.BERTSCORE_F1 in task.metrics else BESIDE  # an encoder is not loaded for what nobody answered
+    beside = {PREFIX + name: _estimate(baseline(name), task, seen, bare) for name in rules if speaks(name, task)}
     return replace(
         bare, chance=_chance(task, [items[name] for name in {s.item: None for s in asked}]), baselines=beside
     )
