@@ -14,7 +14,7 @@ from sotaque.records import Failure, Finish, Item, Metric, Outcome, Reading, Rep
 from sotaque.scoring.bertscore import Encoder, check_extra, f1, find_encoder
 from sotaque.scoring.score import score_reply, scoring_hash, written_answer
 from sotaque.suites.schema import Encoder as Declared
-from tiny_encoder import save_encoder
+from tiny_encoder import VOCABULARY, WINDOW, save_encoder
 
 OPEN = Reading("text", (), ("pt-BR",), (Metric.BERTSCORE_F1,))
 BOTH = Reading("text", (), ("pt-BR",), (Metric.BERTSCORE_F1, Metric.EXACT_MATCH))
@@ -70,6 +70,33 @@ def test_values_are_the_packages(folder: Path, layer: int, batch_size: int):
     ours = f1(encoder(folder, layer), ANSWERS, [[text] for text in REFERENCES], batch_size=batch_size, device="cpu")
     assert ours == pytest.approx(theirs, abs=1e-6)
     assert len(set(ours)) >= 6  # the encoder tells them apart: equal values would agree with anything
+
+
+@pytest.mark.parametrize("kind", ["Roberta", "DistilBert", "Albert", "DebertaV2", "ModernBert", "Electra"])
+def test_values_of_other_architectures_are_the_packages(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory, kind: str
+):
+    import torch
+    import transformers
+
+    # Not tmp_path: the fifth is called "...architect5", and the package takes a path with "t5" in it for a T5.
+    place = save_encoder(tmp_path_factory.mktemp("other") / kind, longest=WINDOW - 2)
+    torch.manual_seed(5)
+    config = getattr(transformers, f"{kind}Config")(**shape_of(kind))
+    getattr(transformers, f"{kind}Model")(config).save_pretrained(place)
+    theirs = of_the_package(place, ANSWERS, REFERENCES)
+    assert f1(encoder(place), ANSWERS, [[text] for text in REFERENCES]) == pytest.approx(theirs, abs=1e-6)
+    assert len(set(theirs)) >= 6
+
+
+def shape_of(kind: str) -> dict[str, object]:
+    """Small; Roberta counts positions from its padding token on."""
+    size = {"vocab_size": len(VOCABULARY), "max_position_embeddings": WINDOW, "initializer_range": 0.4}
+    if kind == "DistilBert":
+        return {**size, "dim": 32, "hidden_dim": 64, "n_heads": 4, "n_layers": 3}
+    layers = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 4, "num_hidden_layers": 3}
+    special = {"pad_token_id": 1 if kind == "Roberta" else 0, "cls_token_id": 2, "sep_token_id": 3}
+    return {**size, **layers, **special}
 
 
 def test_layers_give_different_values(folder: Path):
