@@ -41,7 +41,7 @@ $(VENV)/.local: $(VENV)/.python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
-	$(PIP) -e '.[local,parquet,hub,dev]'
+	$(PIP) -e '.[local,parquet,hub,bertscore,dev]'
 	@touch $@
 
 clean:

@@ -21,7 +21,7 @@ from protocol_table import protocol_table, same_way
 from sotaque.evaluate.questions import Asking, pose
 from sotaque.models.catalog import open_model
 from sotaque.prompts.render import Plan, Prompt
-from sotaque.records import Choose, Generate, Item, Message, OptionScore, Reply, RunSpec
+from sotaque.records import Choose, Generate, Item, Message, Metric, OptionScore, Reply, RunSpec
 from sotaque.scoring.score import score_reply
 from sotaque.suites.catalog import BUNDLED
 from sotaque.suites.schema import Suite, Task
@@ -200,7 +200,8 @@ def _right(posed: Posed) -> str:
 
 def _outcome(posed: Posed, reply: Reply) -> str:
     item, order = posed.prompt.item, posed.prompt.order
-    return str(score_reply(item, order, reply, posed.task.reading(len(order))).outcome)
+    same = 1.0 if Metric.BERTSCORE_F1 in posed.task.metrics else None  # the reply is the reference itself
+    return str(score_reply(item, order, reply, posed.task.reading(len(order)), same).outcome)
 
 
 def _answer(posed: Posed) -> str:

@@ -219,13 +219,15 @@ class Failure:
 class Outcome(StrEnum):
     """What became of one item. Accuracy = credit / all items except ERROR and UNSCORED: silence is not rewarded.
 
-    TIE is an option-scored item whose gold shares the top with k - 1 others: it earns 1/k. AWAITING is an open answer
-    that a judge has not read yet: it has no score, and nothing is wrong with it.
+    TIE is an option-scored item whose gold shares the top with k - 1 others: it earns 1/k. GRADED is an open answer
+    that earns something between 0 and 1, and is neither right nor wrong. AWAITING is an open answer that a judge has
+    not read yet: it has no score, and nothing is wrong with it.
     """
 
     CORRECT = "correct"
     WRONG = "wrong"
     TIE = "tie"
+    GRADED = "graded"
     INVALID = "invalid"
     CONFLICT = "conflict"
     EMPTY = "empty"
@@ -248,6 +250,7 @@ class Metric(StrEnum):
     ACCURACY_PER_TOKEN = "accuracy_per_token"
     WEIGHTED_F1 = "weighted_f1"
     EXACT_MATCH = "exact_match"
+    BERTSCORE_F1 = "bertscore_f1"
     JUDGE_SCORE = "judge_score"
 
 
@@ -337,6 +340,8 @@ class RunSpec:
         rendering: "chat" or "text"; ``None`` lets the model decide.
         max_tokens: overrides the protocol's.
         shots: likewise.
+        encoder: a folder or hub id that is used instead of the encoders that tasks name.
+        encoder_layer: overrides the tasks' layer.
     """
 
     suite: str
@@ -355,3 +360,5 @@ class RunSpec:
     seed: int = 0
     max_tokens: int | None = None
     shots: int | None = None
+    encoder: str = ""
+    encoder_layer: int | None = None

@@ -37,6 +37,7 @@ TWINS = {
     "pt_expr_class": "fix",
     "pt_word_class": "fix",
 }
+EXAMPLE = "qa_exemplo"
 DIRECT = ("pt_conjugate", "pt_correct", "pt_morfema")
 TASKS = [*(f"{name}_{mode}" for name in TWINS for mode in ("gen", "prob")), *DIRECT]
 CHOICES = [name for name in TASKS if name not in DIRECT]
@@ -70,10 +71,27 @@ def gold(item: Item) -> str:
 
 
 def test_the_tasks_are_the_papers_27_and_all_are_run_by_default(suite: Suite):
-    assert sorted(suite.tasks) == sorted(TASKS)
-    assert len(suite.tasks) == 27
-    assert suite.default_tasks == ()
+    assert sorted(suite.default_tasks) == sorted(TASKS)
+    assert len(suite.default_tasks) == 27
     assert sum(task.mode == "choose" for task in suite.tasks.values()) == 12
+
+
+def test_the_example_of_qa_gen_is_no_task_of_the_paper(suite: Suite, loaded: SuiteItems):
+    assert set(suite.tasks) - set(TASKS) == {EXAMPLE}
+    task, published = suite.tasks[EXAMPLE], suite.tasks[EXAMPLE].protocol.published
+    assert "does not have" in task.about
+    assert published is not None
+    assert (published.shots, published.pick, published.max_tokens) == (10, "first", 100)
+    assert (task.protocol.default.shots, task.protocol.default.max_tokens) == (10, 100)
+    assert any("no published one" in each for each in published.reconstructed)
+    assert task.metrics == ("bertscore_f1",)
+    assert task.encoder is not None
+    assert task.encoder.model == "neuralmind/bert-large-portuguese-cased"
+    assert not any(EXAMPLE in average.of for average in suite.averages.values())
+    for item in (*loaded.tasks[EXAMPLE].items, *loaded.tasks[EXAMPLE].pool):
+        assert len(item.answers) == 1
+        assert item.answers[0].endswith(".")
+        assert len(item.answers[0].split()) <= 40  # fits into 100 tokens
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -216,7 +234,7 @@ def test_the_oracle_is_right_on_every_task(suite: Suite, tmp_path: Path):
         desk = Desk(store, runs=tmp_path / "runs")
         spec = RunSpec(suite="brasilidade", model="baseline/oracle")
         found = evaluate(suite, open_model("baseline/oracle"), spec, desk).summary
-    assert {name: task.headline.value for name, task in found.tasks.items()} == dict.fromkeys(suite.tasks, 1.0)
+    assert {name: task.headline.value for name, task in found.tasks.items()} == dict.fromkeys(TASKS, 1.0)
 
 
 # ---------------------------------------------------------------- our own items
@@ -236,7 +254,7 @@ def test_our_own_items_are_marked_as_ours_and_unreviewed(suite: Suite, loaded: S
             assert not item.irregular
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", [*TASKS, EXAMPLE])
 def test_there_are_enough_items_and_examples(name: str, loaded: SuiteItems):
     task = loaded.tasks[name]
     assert len(task.items) >= 10
@@ -244,7 +262,7 @@ def test_there_are_enough_items_and_examples(name: str, loaded: SuiteItems):
     assert len(task.examples.items) >= 12
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", [*TASKS, EXAMPLE])
 def test_no_example_is_a_scored_item_or_shares_its_cluster(name: str, suite: Suite, loaded: SuiteItems):
     task = suite.tasks[name]
     scored, examples = loaded.tasks[name].items, loaded.tasks[name].pool

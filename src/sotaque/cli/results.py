@@ -26,6 +26,10 @@ def rescore(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     source: Annotated[str | None, typer.Option("--source", help="Where the items are now, if elsewhere.")] = None,
     suite: Annotated[str | None, typer.Option("--suite", help="Where the suite is now, if elsewhere.")] = None,
+    encoder: Annotated[
+        str, typer.Option("--encoder", help="A folder or hub id, instead of the run's encoder for BERTScore.")
+    ] = "",
+    encoder_layer: Annotated[int | None, typer.Option("--encoder-layer", min=1, help="Layer of the encoder.")] = None,
     out: Annotated[Path, typer.Option("--out", help="The folder in which run folders are made.")] = Path("runs"),
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
@@ -42,7 +46,8 @@ def rescore(
         before = read_run(run)
     with Store(places.store_path()) as store:
         desk = Desk(store, runs=out, with_items=before.manifest.private)
-        after = score_anew(before, load_suite(suite or before.manifest.spec.suite), desk, source=source)
+        known = load_suite(suite or before.manifest.spec.suite)
+        after = score_anew(before, known, desk, source=source, encoder=encoder, encoder_layer=encoder_layer)
     print_results([after], json=json)
 
 

@@ -47,6 +47,8 @@ def run(
     dtype: Annotated[str | None, option("--dtype", panel=MODEL, text="Of local weights; float32 by default.")] = None,
     trust_remote_code: Annotated[bool, option("--trust-remote-code", panel=MODEL, text="Run Python that comes with a Hugging Face repository.")] = False,
     plan: Annotated[bool, option("--plan", panel=MONEY, text="Say what would be asked and what it may cost; send nothing.")] = False,
+    encoder: Annotated[str, option("--encoder", panel=MODEL, text="A folder or hub id, instead of the encoder that a task names for BERTScore.")] = "",
+    encoder_layer: Annotated[int | None, option("--encoder-layer", panel=MODEL, text="Layer of the encoder, instead of the task's.")] = None,
     prices: Annotated[Path | None, option("--prices", panel=MONEY, text="A price file (TOML), see the documentation.")] = None,
     max_cost: Annotated[float | None, option("--max-cost", panel=MONEY, text="Stop when that much is spent, in the price file's currency.")] = None,
     out: Annotated[Path, option("--out", panel=OUTPUT, text="The folder in which run folders are made.")] = Path("runs"),
@@ -68,6 +70,8 @@ def run(
         raise typer.BadParameter("give a share between 0 and 1", param_hint="--max-unscored")
     if max_tokens is not None and max_tokens < 1:
         raise typer.BadParameter("give 1 or more", param_hint="--max-tokens")
+    if encoder_layer is not None and encoder_layer < 1:
+        raise typer.BadParameter("give 1 or more", param_hint="--encoder-layer")
     if shots is not None and shots < 0:
         raise typer.BadParameter("give 0 or more", param_hint="--shots")
     options = ModelOptions(
@@ -97,6 +101,8 @@ def run(
         seed=seed,
         max_tokens=max_tokens,
         shots=shots,
+        encoder=encoder,
+        encoder_layer=encoder_layer,
     )
     settings = Settings(concurrency=concurrency, timeout=timeout, tries=tries, reuse=reuse)
     chosen = [name.strip() for name in suites.split(",") if name.strip()]

@@ -16,6 +16,7 @@ from sotaque.errors import UnsupportedMode, UsageError
 from sotaque.evaluate.evaluate import Desk, evaluate
 from sotaque.evaluate.price import Estimated, Metered, PriceFile, Tariff, check_limit, estimate, read_prices
 from sotaque.evaluate.questions import pose, tasks_for_model
+from sotaque.evaluate.similarity import encoders_for
 from sotaque.models.catalog import open_model
 from sotaque.models.model import Model, ServedModel
 from sotaque.models.providers import ModelOptions
@@ -51,9 +52,11 @@ class Session:
     def run(self, out: Path, *, with_items: bool, max_unscored: float, json: bool) -> int:
         """Run everything, print, and return the exit code: 1 when a run has more unscored items than the limit.
 
-        Suites and models are all opened before the first request, so that a misspelt last one is known at once.
+        Suites, models and encoders are all found before the first request: a misspelt last one is known at once.
         """
         pairs = self._fitting()
+        for suite, model, spec in pairs:
+            encoders_for(tasks_for_model(suite, spec, model)[0], spec)
         finished: list[RunFolder] = []
         with Store(places.store_path()) as store:
             for suite, model, spec in pairs:

@@ -62,10 +62,11 @@ def _facts(task: Task, protocol: Protocol, loaded: SuiteItems, asked: Sequence[S
     )
     everyone = crowd_of(task, view_of.items, spec.shuffle)
     seen = [(sample, items[sample.item], view(everyone, items[sample.item], sample.order)) for sample in asked]
-    rules = {PREFIX + name: baseline(name) for name in BESIDE if speaks(name, task)}
-    beside = _estimates(rules, task, seen, bare)
+    beside = () if Metric.BERTSCORE_F1 in task.metrics else BESIDE  # no encoder is loaded for what nobody answered
+    rules = {PREFIX + name: baseline(name) for name in beside if speaks(name, task)}
+    estimates = _estimates(rules, task, seen, bare)
     return replace(
-        bare, chance=_chance(task, [items[name] for name in {s.item: None for s in asked}]), baselines=beside
+        bare, chance=_chance(task, [items[name] for name in {s.item: None for s in asked}]), baselines=estimates
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from sotaque.engine.store import Store, Stored
 from sotaque.errors import RunFolderError, StoreError
 from sotaque.evaluate.questions import Question
+from sotaque.evaluate.similarity import Encoders, similarities
 from sotaque.prompts.hashes import item_hash
 from sotaque.records import Failure, Item, Reply, Sample
 from sotaque.runs import RunFolder
@@ -15,13 +17,24 @@ from sotaque.scoring.score import score_reply, scoring_hash
 from sotaque.suites.asked import SuiteItems
 from sotaque.suites.schema import Suite, Task
 
+NO_ENCODERS: Encoders = MappingProxyType({})
 
-def score_all(questions: Sequence[Question], answers: Sequence[Stored | Failure]) -> list[Sample]:
+
+def score_all(
+    questions: Sequence[Question], answers: Sequence[Stored | Failure], encoders: Encoders = NO_ENCODERS
+) -> list[Sample]:
     """Score each answer; both sequences have the same order."""
-    return [_sample(question, answer) for question, answer in zip(questions, answers, strict=True)]
+    pairs = list(zip(questions, answers, strict=True))
+    near = similarities([(asked.task.name, asked.prompt.item, _reply(answer)) for asked, answer in pairs], encoders)
+    return [
+        _sample(question, answer, value, _identity(encoders, question.task))
+        for (question, answer), value in zip(pairs, near, strict=True)
+    ]
 
 
-def score_again(run: RunFolder, suite: Suite, loaded: SuiteItems, store: Store) -> list[Sample]:
+def score_again(
+    run: RunFolder, suite: Suite, loaded: SuiteItems, store: Store, encoders: Encoders = NO_ENCODERS
+) -> list[Sample]:
     """Score a run's stored replies anew, as today's suite and scoring read them.
 
     Raises:
@@ -30,18 +43,23 @@ def score_again(run: RunFolder, suite: Suite, loaded: SuiteItems, store: Store) 
     """
     items = {name: {item.id: item for item in loaded.tasks[name].items} for name in run.manifest.tasks}
     replies = store.get_many(line.reply_id for line in run.samples if _is_elsewhere(line))
-    return list(_again(run, suite, items, replies, store))
+    found = list(_again(run, suite, items, replies, store))
+    near = similarities([(line.task, item, reply) for line, item, reply in found], encoders)
+    return [
+        _scored_anew(line, suite.tasks[line.task], item, reply, (value, _identity(encoders, suite.tasks[line.task])))
+        for (line, item, reply), value in zip(found, near, strict=True)
+    ]
 
 
 def _again(
     run: RunFolder, suite: Suite, items: Mapping[str, Mapping[str, Item]], replies: Mapping[str, Reply], store: Store
-) -> Iterator[Sample]:
+) -> Iterator[tuple[SampleLine, Item, Reply | Failure]]:
+    """Each line of a run with its item and its reply, once nothing about them has changed."""
     hashes: dict[tuple[str, str], str] = {}
     for line in run.samples:
         if line.task not in items:
             remedy = "write the folder anew from the stored replies, by running again"
             raise RunFolderError(f"task '{line.task}' is not in run.json", file=run.path, remedy=remedy)
-        task = suite.tasks[line.task]
         item = items[line.task].get(line.item)
         if item is None:
             raise RunFolderError(
@@ -49,7 +67,7 @@ def _again(
                 file=run.path,
                 remedy="put it back, name where the items are now with --source, or run again",
             )
-        place = (task.name, item.id)
+        place = (line.task, item.id)
         if place not in hashes:
             hashes[place] = item_hash(item)
         if hashes[place] != line.item_hash:
@@ -66,14 +84,26 @@ def _again(
                     "the run was made with another store (see SOTAQUE_HOME): rescore with that one, or run again",
                 )
             reply = replies[line.reply_id]
-        yield _scored_anew(line, task, item, reply)
+        yield line, item, reply
 
 
 def _is_elsewhere(line: SampleLine) -> bool:
     return line.withheld and bool(line.reply_id)
 
 
-def _scored_anew(line: SampleLine, task: Task, item: Item, reply: Reply | Failure) -> Sample:
+def _reply(answer: Stored | Failure) -> Reply | Failure:
+    return answer.reply if isinstance(answer, Stored) else answer
+
+
+def _identity(encoders: Encoders, task: Task) -> str:
+    encoder = encoders.get(task.name)
+    return encoder.identity if encoder else ""
+
+
+def _scored_anew(
+    line: SampleLine, task: Task, item: Item, reply: Reply | Failure, near: tuple[float | None, str]
+) -> Sample:
+    similarity, encoder = near
     reading = task.reading(len(item.options))
     return Sample(
         task=line.task,
@@ -85,20 +115,20 @@ def _scored_anew(line: SampleLine, task: Task, item: Item, reply: Reply | Failur
         groups=task.groups_of(item),
         item_hash=line.item_hash,
         prompt_hash=line.prompt_hash,
-        scoring_hash=scoring_hash(reading),
+        scoring_hash=scoring_hash(reading, encoder),
         repeat=line.repeat,
         reply_id=line.reply_id,
         reply=reply,
-        score=score_reply(item, line.order, reply, reading),
+        score=score_reply(item, line.order, reply, reading, similarity),
         irregular=item.irregular,
     )
 
 
-def _sample(question: Question, answer: Stored | Failure) -> Sample:
+def _sample(question: Question, answer: Stored | Failure, similarity: float | None, encoder: str) -> Sample:
     task, prompt = question.task, question.prompt
     item = prompt.item
     reading = task.reading(len(item.options))
-    reply = answer.reply if isinstance(answer, Stored) else answer
+    reply = _reply(answer)
     return Sample(
         task=task.name,
         item=item.id,
@@ -109,10 +139,10 @@ def _sample(question: Question, answer: Stored | Failure) -> Sample:
         groups=task.groups_of(item),
         item_hash=item_hash(item),
         prompt_hash=prompt.prompt_hash,
-        scoring_hash=scoring_hash(reading),
+        scoring_hash=scoring_hash(reading, encoder),
         repeat=prompt.request.repeat,
         reply_id=answer.reply_id if isinstance(answer, Stored) else "",
         reply=reply,
-        score=score_reply(item, prompt.order, reply, reading),
+        score=score_reply(item, prompt.order, reply, reading, similarity),
         irregular=item.irregular,
     )

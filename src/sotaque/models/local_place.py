@@ -139,13 +139,13 @@ def _from_hub_cache(name: str, options: LoadOptions, why: Exception) -> Path:
         ) from error
 
 
-def content_hash(folder: Path) -> str:
-    """sha256 over the names and bytes of all files that shape replies.
+def content_hash(folder: Path, shaping: re.Pattern[str] = SHAPING) -> str:
+    """sha256 over the names and bytes of all files that shape replies, by default.
 
     Reading gigabytes at every start is slow, so the hash is remembered under names, sizes and times of change, in
     our own cache folder: the user's folder may be shared or read-only.
     """
-    files = sorted(path for path in folder.iterdir() if path.is_file() and SHAPING.fullmatch(path.name))
+    files = sorted(path for path in folder.iterdir() if path.is_file() and shaping.fullmatch(path.name))
     state = [[path.name, (stat := path.stat()).st_size, stat.st_mtime_ns] for path in files]
     key = hashlib.sha256(json.dumps([str(folder.resolve()), state]).encode()).hexdigest()
     memory = places.models_folder() / "hashes" / key

@@ -18,8 +18,8 @@ from sotaque.summary import TaskSummary, percent
 from sotaque.summary.results import NO_ANSWER, TIED
 
 LONGEST_OPTION = "baseline/longest"
-PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG)
-NOTABLE = frozenset(Outcome) - {Outcome.CORRECT, Outcome.WRONG, Outcome.TIE, Outcome.AWAITING}
+PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG, Outcome.GRADED)
+NOTABLE = frozenset(Outcome) - {*PLAIN_OUTCOMES, Outcome.TIE, Outcome.AWAITING}
 MANY_TASKS = 8
 OUTCOME_WORDS = {
     Outcome.TRUNCATED: "cut off",

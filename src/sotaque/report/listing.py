@@ -68,8 +68,8 @@ def print_tasks(suite: Suite, loaded: SuiteItems, spec: RunSpec) -> None:
     console.print(
         f"[bold]{escape(suite.title)}[/], source {escape(loaded.source)}: {escape(_source_line(loaded.spec))}"
     )
-    for task in suite.tasks.values():
-        view = loaded.tasks[task.name]
+    for name, view in loaded.tasks.items():
+        task = suite.tasks[name]
         items = view.items
         console.print(f"\n[bold]{escape(task.name)}[/] ({task.mode}, {_counts(view)}): {escape(task.about)}")
         console.print(_protocols(task))

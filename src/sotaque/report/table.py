@@ -27,7 +27,7 @@ ROOM_PER_COLUMN = 12
 """Columns of a table on average, with the space between them."""
 SHORTENED = "further metrics and breakdowns: sotaque report --json, or a run of fewer tasks"
 LEGEND = "● score   ━ 95 % interval   ┆ chance   ◆ longest option"
-METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1"}
+METRIC_WORDS = {Metric.WEIGHTED_F1.value: "weighted F1", Metric.BERTSCORE_F1.value: "BERTScore F1"}
 
 
 def print_runs(runs: Sequence[RunFolder], console: Console) -> None:

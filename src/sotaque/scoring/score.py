@@ -34,7 +34,9 @@ JUDGED = frozenset({Metric.JUDGE_SCORE})
 _READ_AT_MOST = 120
 
 
-def score_reply(item: Item, order: Sequence[int], reply: Reply | Failure, reading: Reading) -> Score:
+def score_reply(
+    item: Item, order: Sequence[int], reply: Reply | Failure, reading: Reading, similarity: float | None = None
+) -> Score:
     """The score of one item.
 
     Args:
@@ -42,6 +44,7 @@ def score_reply(item: Item, order: Sequence[int], reply: Reply | Failure, readin
         order: shown position -> index into ``item.options``.
         reply: what came back, or that nothing did.
         reading: how this task is read.
+        similarity: BERTScore F1 of ``written_answer(reply)`` against the item's answers, where the task measures it.
 
     Raises:
         ValueError: the task cannot be scored as it is described (a metric that text cannot have, fewer labels than
@@ -57,19 +60,31 @@ def score_reply(item: Item, order: Sequence[int], reply: Reply | Failure, readin
         outcome = Outcome.TRUNCATED if reply.finish is Finish.LENGTH else Outcome.EMPTY
         return _without_answer(outcome, reading)
     if reading.form == "text":
-        return _by_text(item, reply, reply.text, reading)
+        return _by_text(item, reply, reply.text, reading, similarity)
     return _by_extraction(item, order, reply, reply.text, reading)
 
 
+def written_answer(reply: Reply | Failure) -> str | None:
+    """The text that is compared with an open question's answers; ``None`` where nothing was answered."""
+    if isinstance(reply, Failure) or reply.finish is Finish.REFUSAL or not reply.text:
+        return None
+    answer = after_reasoning(reply.text)
+    return (first_turn(answer).strip() or None) if answer else None
+
+
 @lru_cache(maxsize=1024)
-def scoring_hash(reading: Reading) -> str:
-    """16 hexadecimal digits that change with anything that can change a score of the same reply."""
-    content = {
+def scoring_hash(reading: Reading, encoder: str = "") -> str:
+    """16 hexadecimal digits that change with anything that can change a score of the same reply.
+
+    ``encoder`` identifies what BERTScore is computed with.
+    """
+    content: dict[str, object] = {
         "version": SCORING_VERSION,
         "form": reading.form,
         "labels": list(reading.labels),
         "languages": list(reading.languages),
         "metrics": [str(metric) for metric in reading.metrics],
+        **({"encoder": encoder} if encoder else {}),
     }
     serialised = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(serialised.encode("ascii")).hexdigest()[:16]
@@ -121,8 +136,10 @@ def _by_extraction(item: Item, order: Sequence[int], reply: Reply, text: str, re
     return _answered(picked == gold, reading, picked, found.read, found.note)
 
 
-def _by_text(item: Item, reply: Reply, text: str, reading: Reading) -> Score:
+def _by_text(item: Item, reply: Reply, text: str, reading: Reading, similarity: float | None) -> Score:
     """Exact match on keys: case, white space, quotes, final punctuation and markup do not count; accents do.
+
+    Where BERTScore is measured, a whole answer earns it: what is cut off has no value, as what is empty has none.
 
     What counts as equal is written down for users in docs/results.md.
     """
@@ -132,16 +149,27 @@ def _by_text(item: Item, reply: Reply, text: str, reading: Reading) -> Score:
     if not item.answers:
         raise ValueError(f"item {item.id}: an open question needs at least one accepted answer in 'answers'")
     cut = reply.finish is Finish.LENGTH
-    answer = after_reasoning(text)
-    answer = first_turn(answer) if answer else answer
-    if answer is None or not answer.strip():
+    answer = written_answer(reply)
+    if answer is None:
         return _without_answer(Outcome.TRUNCATED if cut else Outcome.INVALID, reading, note="no answer after reasoning")
     language = reading.languages[0] if reading.languages else "en"
     given = answer_key(strip_markup(answer), language)
     right = any(given == answer_key(strip_markup(accepted), language) for accepted in item.answers)
     if not right and cut:
         return _without_answer(Outcome.TRUNCATED, reading, note="cut off, and not an accepted answer so far")
-    return _answered(right, reading, None, answer.strip()[:_READ_AT_MOST], "")
+    if Metric.BERTSCORE_F1 in reading.metrics:
+        return _graded(item, right, similarity, reading, answer)
+    return _answered(right, reading, None, answer[:_READ_AT_MOST], "")
+
+
+def _graded(item: Item, right: bool, similarity: float | None, reading: Reading, answer: str) -> Score:
+    """A similarity below 0 earns nothing; above 1 it is rounding, as is what follows the sixth decimal."""
+    if similarity is None:
+        raise ValueError(f"item {item.id}: {Metric.BERTSCORE_F1} is measured, and no similarity was given")
+    values = dict.fromkeys(map(str, reading.metrics), float(right))
+    values[Metric.BERTSCORE_F1.value] = min(1.0, max(0.0, round(similarity, 6)))
+    outcome = Outcome.GRADED if reading.metrics[0] is Metric.BERTSCORE_F1 else _right_if(right)
+    return Score(outcome, None, answer[:_READ_AT_MOST], values)
 
 
 def _for_a_judge(reply: Reply, text: str) -> Score:

@@ -9,7 +9,7 @@ from sotaque.records import Metric
 from sotaque.suites.faults import Fault
 from sotaque.suites.schema import METRICS, Suite, Task
 
-OF_A_TEXT = frozenset({Metric.EXACT_MATCH, Metric.JUDGE_SCORE})
+OF_A_TEXT = frozenset({Metric.EXACT_MATCH, Metric.BERTSCORE_F1, Metric.JUDGE_SCORE})
 """Metrics of open answers; all others need options."""
 
 
@@ -27,6 +27,16 @@ def _metrics(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
             yield Fault(path, message, 'write metrics = ["exact_match"], or answer = "label" or "option"')
         elif metric is Metric.WEIGHTED_F1 and not task.classes:
             yield Fault(path, f"'{metric}' needs fixed options", 'write classes = ["...", "..."] and gold = "FIELD"')
+
+
+def _encoder(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
+    measured = Metric.BERTSCORE_F1 in task.metrics
+    if measured and task.encoder is None:
+        remedy = 'name it: encoder = { model = "neuralmind/bert-large-portuguese-cased", layer = 18 }'
+        yield Fault(("tasks", name, "metrics"), f"'{Metric.BERTSCORE_F1}' needs an encoder", remedy)
+    if task.encoder is not None and not measured:
+        remedy = f'write metrics = ["{Metric.BERTSCORE_F1}"], or drop it'
+        yield Fault(("tasks", name, "encoder"), "no metric of this task uses an encoder", remedy)
 
 
 def _classes(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
@@ -54,4 +64,4 @@ def _shots(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
             yield Fault(("tasks", name, "protocol", which, "pick"), message, 'write pick = "random" or pick = "first"')
 
 
-ANSWER_LOOKS: tuple[Callable[[Suite, str, Task], Iterator[Fault]], ...] = (_metrics, _classes, _shots)
+ANSWER_LOOKS: tuple[Callable[[Suite, str, Task], Iterator[Fault]], ...] = (_metrics, _encoder, _classes, _shots)

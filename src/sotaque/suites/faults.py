@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from sotaque.data.declared import FileSpec, Provenance, SourceSpec
 from sotaque.errors import SuiteError
-from sotaque.suites.schema import Average, Protocol, Protocols, Suite, Task
+from sotaque.suites.schema import Average, Encoder, Protocol, Protocols, Suite, Task
 
 _SHOWN = 10
 _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
@@ -24,6 +24,7 @@ _MODELS: tuple[tuple[tuple[str, ...], type[BaseModel]], ...] = (
     (("tasks", "*"), Task),
     (("tasks", "*", "protocol"), Protocols),
     (("tasks", "*", "protocol", "*"), Protocol),
+    (("tasks", "*", "encoder"), Encoder),
     (("averages", "*"), Average),
 )
 

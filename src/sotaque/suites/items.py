@@ -26,7 +26,7 @@ def load_items(suite: Suite, source: str, tasks: Sequence[str] = ()) -> SuiteIte
     Args:
         suite: the suite.
         source: as ``find_source`` takes it.
-        tasks: their names; empty for all.
+        tasks: their names; empty for all, or, where the source lacks files for that, for the suite's default tasks.
 
     Raises:
         UsageError: no such source or task.
@@ -34,7 +34,7 @@ def load_items(suite: Suite, source: str, tasks: Sequence[str] = ()) -> SuiteIte
             some prompt needs, have more options than the task has labels, or no answer.
         SuiteError: a prompt, breakdown or cluster refers to something that no item has.
     """
-    chosen = {name: task_named(suite, name) for name in tasks or suite.tasks}
+    chosen = {name: task_named(suite, name) for name in tasks or _all_tasks(suite, source)}
     keys = frozenset(task.source for task in chosen.values())
     place = find_source(suite, source, keys)
     loaded = load(place, suite.languages[0], keys | _examples(suite, place, chosen.values()))
@@ -98,6 +98,18 @@ def task_named(suite: Suite, name: str) -> Task:
     if name not in suite.tasks:
         raise UsageError(f"'{suite.name}' has no task '{name}'", did_you_mean(name, suite.tasks))
     return suite.tasks[name]
+
+
+def _all_tasks(suite: Suite, source: str) -> Sequence[str]:
+    """Published sources lack the files of tasks of our own, which no run asks by default."""
+    names = tuple(suite.tasks)
+    if not suite.default_tasks:
+        return names
+    try:
+        find_source(suite, source, frozenset(task.source for task in suite.tasks.values()))
+    except UsageError:
+        return suite.default_tasks
+    return names
 
 
 def _examples(suite: Suite, place: Place, tasks: Iterable[Task]) -> frozenset[str]:

@@ -22,7 +22,7 @@ Origins = Mapping[KeyPath, KeyPath]
 """A key of a task, as merged -> the key of the template that it came from."""
 
 METRICS: dict[Mode, tuple[Metric, ...]] = {
-    "generate": (Metric.ACCURACY, Metric.WEIGHTED_F1, Metric.EXACT_MATCH),
+    "generate": (Metric.ACCURACY, Metric.WEIGHTED_F1, Metric.EXACT_MATCH, Metric.BERTSCORE_F1),
     "choose": (
         Metric.ACCURACY,
         Metric.ACCURACY_PER_CHARACTER,
@@ -75,6 +75,22 @@ class Protocols(Declared):
         return self.published if name == "published" else self.default
 
 
+class Encoder(Declared):
+    """What BERTScore compares texts with.
+
+    Attributes:
+        model: a hub id, or a folder.
+        layer: whose token vectors are compared; the first after the embeddings is 1.
+        rescale: the F1 of unrelated sentences, which becomes 0: (F1 - rescale) / (1 - rescale). Without it, plain F1.
+    """
+
+    model: Text = Field(description='a hub id or a folder, e.g. model = "neuralmind/bert-large-portuguese-cased"')
+    layer: Annotated[int, Field(ge=1, description="a whole number from 1 up, e.g. layer = 18")]
+    rescale: Annotated[float, Field(ge=0, lt=1)] | None = Field(
+        default=None, description="a number from 0 up and below 1"
+    )
+
+
 class Task(Declared):
     """One question put to every item of a file.
 
@@ -94,6 +110,7 @@ class Task(Declared):
         choose: what is scored in mode choose: an option's text or its label.
         delimiter: stands between the prompt and what is scored.
         metrics: the first is the headline.
+        encoder: for BERTScore.
         by: breakdowns by items' metadata, or by "role": what kind of option was picked.
         cluster: the metadata that items which are not independent have in common.
         twin: the same task in the other mode.
@@ -116,6 +133,7 @@ class Task(Declared):
     choose: Literal["text", "label"] = "text"
     delimiter: str = " "
     metrics: tuple[Metric, ...] = Field(min_length=1, description='say how it is measured, e.g. metrics = ["accuracy"]')
+    encoder: Encoder | None = None
     by: tuple[Text, ...] = ()
     cluster: str = ""
     twin: str = ""

@@ -6,12 +6,12 @@ An item that was asked several times (repeats, permuted options) is one item: it
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING
 
 from sotaque.records import Metric, Outcome, Sample
-from sotaque.stats.intervals import Estimate, proportion
+from sotaque.stats.intervals import Estimate, mean, proportion
 from sotaque.summary.results import TaskFacts
 
 if TYPE_CHECKING:
@@ -60,12 +60,21 @@ def credits_of(counted: Iterable[Sample], metric: str, facts: TaskFacts) -> Cred
 
 
 def estimate_of(credits: Credits, metric: str, facts: TaskFacts) -> Estimate:
-    """The metric with its interval: a proportion of credits, or the weighted F1 of what was picked."""
+    """The metric with its interval: a proportion of credits, the mean of similarities, or F1 of what was picked."""
+    if metric == Metric.BERTSCORE_F1:
+        return _within_0_and_1(mean(credits.values, credits.clusters))
     if metric != Metric.WEIGHTED_F1:
         return proportion(credits.values, credits.clusters)
     from sotaque.stats import bootstrap
 
     return bootstrap.estimate(measure_of(credits, metric, facts), credits.values)
+
+
+def _within_0_and_1(estimate: Estimate) -> Estimate:
+    """Credits are never outside, so an interval that reaches there says nothing more."""
+    if estimate.low is None or estimate.high is None:
+        return estimate
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))
 
 
 def measure_of(credits: Credits, metric: str, facts: TaskFacts) -> Measure:

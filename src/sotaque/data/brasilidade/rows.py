@@ -1,13 +1,14 @@
 """One row of any Brasilidade data set, whichever its shape: the columns tell.
 
-Shapes: the paper's appendix A, listings 8 to 15. Most data sets have no id: then rows are numbered from 0.
+Shapes: the paper's appendix A, listings 8 to 15, and one of our own for open questions. Most data sets
+have no id: then rows are numbered from 0.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sotaque.data.brasilidade import coloquialismos, conjugacoes, formacao, grammar_bench, graus
+from sotaque.data.brasilidade import coloquialismos, conjugacoes, formacao, grammar_bench, graus, perguntas
 from sotaque.data.brasilidade.cells import Made, extras, row_id
 from sotaque.data.broken import RowFault
 from sotaque.data.jsonl import same_options
@@ -21,6 +22,7 @@ _SHAPES: Mapping[tuple[str, ...], Callable[[Row, str], Made]] = {
     formacao.COLUMNS: formacao.word,
     grammar_bench.COLUMNS: grammar_bench.sentence,
     graus.COLUMNS: graus.question,
+    perguntas.COLUMNS: perguntas.question,
 }
 """By the columns that no other shape has."""
 
