@@ -10,12 +10,15 @@ from sotaque.errors import RunFolderError, StoreError
 from sotaque.evaluate.questions import Question
 from sotaque.evaluate.similarity import Encoders, similarities
 from sotaque.prompts.hashes import item_hash
-from sotaque.records import Failure, Item, Reply, Sample
+from sotaque.records import Failure, Item, Reading, Reply, Sample
 from sotaque.runs import RunFolder
 from sotaque.runs.samples import SampleLine
 from sotaque.scoring.score import score_reply, scoring_hash
 from sotaque.suites.asked import SuiteItems
 from sotaque.suites.schema import Suite, Task
+
+Read = tuple[Reading, str]
+"""How replies are read, and the hash of it."""
 
 NO_ENCODERS: Encoders = MappingProxyType({})
 
@@ -45,10 +48,15 @@ def score_again(
     replies = store.get_many(line.reply_id for line in run.samples if _is_elsewhere(line))
     found = list(_again(run, suite, items, replies, store))
     near = similarities([(line.task, item, reply) for line, item, reply in found], encoders)
-    return [
-        _scored_anew(line, suite.tasks[line.task], item, reply, (value, _identity(encoders, suite.tasks[line.task])))
-        for (line, item, reply), value in zip(found, near, strict=True)
-    ]
+    readings: dict[tuple[str, int], Read] = {}
+    samples: list[Sample] = []
+    for (line, item, reply), value in zip(found, near, strict=True):
+        task, kind = suite.tasks[line.task], (line.task, len(item.options))
+        if kind not in readings:
+            reading = task.reading(len(item.options))
+            readings[kind] = reading, scoring_hash(reading, _identity(encoders, task))
+        samples.append(_scored_anew(line, task, item, (reply, value), readings[kind]))
+    return samples
 
 
 def _again(
@@ -101,10 +109,9 @@ def _identity(encoders: Encoders, task: Task) -> str:
 
 
 def _scored_anew(
-    line: SampleLine, task: Task, item: Item, reply: Reply | Failure, near: tuple[float | None, str]
+    line: SampleLine, task: Task, item: Item, answer: tuple[Reply | Failure, float | None], read: Read
 ) -> Sample:
-    similarity, encoder = near
-    reading = task.reading(len(item.options))
+    (reply, similarity), (reading, hashed) = answer, read
     return Sample(
         task=line.task,
         item=line.item,
@@ -115,7 +122,7 @@ def _scored_anew(
         groups=task.groups_of(item),
         item_hash=line.item_hash,
         prompt_hash=line.prompt_hash,
-        scoring_hash=scoring_hash(reading, encoder),
+        scoring_hash=hashed,
         repeat=line.repeat,
         reply_id=line.reply_id,
         reply=reply,

@@ -46,7 +46,8 @@ def crowd(items: Sequence[Item], language: str, shuffle: int | None = None) -> C
     """Count options and positions, in the order in which a run with this ``shuffle`` shows them."""
     keys = {text: key(text, language) for text in {option.text for item in items for option in item.options}}
     counts = Counter(keys[option.text] for item in items for option in item.options)
-    golds = Counter(order_for(item, shuffle).index(item.gold) for item in items if item.gold is not None)
+    right = ((item, item.gold) for item in items if item.gold is not None)
+    golds = Counter(gold if shuffle is None else order_for(item, shuffle).index(gold) for item, gold in right)
     longest = max((len(item.options) for item in items), default=0)
     asked = sum(golds.values()) or 1
     return Crowd(

@@ -186,7 +186,8 @@ class Task(Declared):
 
     def cluster_of(self, item: Item) -> str:
         """What the item shares with others that are not independent of it; the item's id if nothing."""
-        return key(item.metadata.get(self.cluster, ""), self.language) or item.id
+        shared = item.metadata.get(self.cluster, "") if self.cluster else ""
+        return key(shared, self.language) or item.id if shared else item.id
 
     def groups_of(self, item: Item) -> dict[str, str]:
         """The values its result is broken down by."""
