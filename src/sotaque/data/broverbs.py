@@ -6,13 +6,12 @@ Source: the data set Tropic-AI/BRoverbs on the Hugging Face hub, splits ``prover
 
 from __future__ import annotations
 
-import ast
-import json
 from typing import cast
 
 from sotaque.data.broken import RowFault
 from sotaque.data.jsonl import same_options
 from sotaque.data.tables import Row, text_of, whole_number
+from sotaque.data.written import written_value
 from sotaque.records import Item, Option
 
 COLUMNS = ("input", "alternatives", "correct_index")
@@ -65,14 +64,9 @@ def _alternatives(value: object) -> tuple[Option, ...]:
 
 
 def _written_list(text: str) -> object:
-    """A list as a cell of a CSV holds it: as JSON, or as Python prints it."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return cast("object", ast.literal_eval(text))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return written_value(text)
+    except ValueError:
         raise RowFault("'alternatives' is not a list", _LIST) from None
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
 from sotaque.data.broken import RowFault
 from sotaque.data.tables import Row
+from sotaque.data.written import written_value
 from sotaque.records import Option
 
 _TRUTH = {"true": True, "false": False, "verdadeiro": True, "falso": False, "1": True, "0": False}
@@ -101,11 +100,8 @@ def extras(row: Row, made: Made) -> Mapping[str, str]:
 
 
 def _written(text: str) -> object:
+    """A text that writes down no value is itself."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return cast("object", ast.literal_eval(text))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return written_value(text)
+    except ValueError:
         return text
