@@ -11,7 +11,7 @@ key: they change results in the last digits at most, and an upgrade must not thr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -22,7 +22,7 @@ from sotaque.models.local_network import Network, load_network
 from sotaque.models.local_place import DTYPES, LoadOptions, Place, find_place
 from sotaque.models.local_prompt import Prompter
 from sotaque.models.model import Identity
-from sotaque.records import Ability, Choose, Generate, Reply, Request, Usage
+from sotaque.records import Ability, Choose, Generate, Guess, Reply, Request, Usage
 
 
 def load_local(*, dtype: str | None = None, device: str | None = None) -> TransformersModel:
@@ -126,26 +126,32 @@ class TransformersModel:
         raise UsageError(self.refusal(Ability.GUESS))
 
     def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply | ModelError]]:
-        """Answer one request after the other, in order.
+        """Answer all requests: first those that score options, then those that write.
 
         Raises:
             Fatal: the weights cannot be loaded.
         """
+        yield from self._choose([request for request in requests if isinstance(request, Choose)])
+        yield from self._write([request for request in requests if isinstance(request, Generate)])
         for request in requests:
-            try:
-                yield request, self._answered(request)
-            except Rejected as error:
-                yield request, error
+            if isinstance(request, Guess):
+                yield request, Rejected(self.refusal(Ability.GUESS))
 
-    def _answered(self, request: Request) -> Reply:
+    def _choose(self, requests: Sequence[Choose]) -> Iterator[tuple[Request, Reply | ModelError]]:
+        for request in requests:
+            yield request, self._timed(lambda network, request=request: self._chosen(network, request))
+
+    def _write(self, requests: Sequence[Generate]) -> Iterator[tuple[Request, Reply | ModelError]]:
+        for request in requests:
+            yield request, self._timed(lambda network, request=request: self._written(network, request))
+
+    def _timed(self, answered: Callable[[Network], Reply]) -> Reply | ModelError:
         network = self._loaded()
         began = time.perf_counter()
-        if isinstance(request, Choose):
-            reply = self._chosen(network, request)
-        elif isinstance(request, Generate):
-            reply = self._written(network, request)
-        else:
-            raise Rejected(self.refusal(Ability.GUESS))
+        try:
+            reply = answered(network)
+        except Rejected as error:
+            return error
         return replace(reply, model=self._identity.name, seconds=time.perf_counter() - began)
 
     def _chosen(self, network: Network, request: Choose) -> Reply:
