@@ -109,10 +109,14 @@ class OptionScorer:
         return f"options were scored one item at a time, from a copied cache: {why}"
 
     def _prove(self, cut: Split) -> None:
-        """Hold a network of an untried family against plain scoring, on the longest text at hand."""
-        rest = max(cut.rests, key=len)
-        [scored] = self._tree.score([Split(cut.prefix, (rest,))])
-        gap = abs(scored.scores[0].logprob - local_tree.plain_score(self._network, cut.prefix, rest))
+        """Hold a network of an untried family against plain scoring, on the longest text at hand.
+
+        The last option stands furthest from the context in the cache: attention that counts places there, and not
+        positions, shows in it.
+        """
+        [scored] = self._tree.score([cut])
+        rest = cut.rests[-1]
+        gap = abs(scored.scores[-1].logprob - local_tree.plain_score(self._network, cut.prefix, rest))
         # Not a number: plain scoring says so for each item.
         if gap > self._network.tolerance * max(1, len(rest) / TOKENS_PER_TOLERANCE):
             self._why_no_tree = f"a tree's mask changes its log-probabilities by {gap:.2g}"
