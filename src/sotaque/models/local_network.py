@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import inspect
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
+from types import MappingProxyType
 
 from sotaque.errors import Fatal, Rejected
 from sotaque.models.local_library import Cache, Config, Library, Net, Tensor, first_line, library, quiet
@@ -51,9 +53,16 @@ class Network:
         return self._net
 
     def step(
-        self, rows: Sequence[Sequence[int]], cache: Cache = None, keep: int = 1, remember: bool = True
+        self,
+        rows: Sequence[Sequence[int]],
+        cache: Cache = None,
+        keep: int = 1,
+        remember: bool = True,
+        inputs: Mapping[str, object] = MappingProxyType({}),
     ) -> tuple[Tensor, Cache]:
         """Read ``rows`` (token ids, all of one length) after what ``cache`` holds.
+
+        ``inputs`` goes to the network as it is (positions, a mask); by default each row is one text without gaps.
 
         Returns:
             float32 logits of the last ``keep`` positions (0: of all), shape (rows, positions, vocabulary), on the CPU
@@ -63,8 +72,8 @@ class Network:
             Rejected: a token id is outside the network's vocabulary.
             OutOfRoom: no memory for it; ``cache`` may be half changed.
         """
-        _check_ids(rows, self.vocabulary)
-        options = {"logits_to_keep": keep} if self._keeps else {}
+        check_ids(rows, self.vocabulary)
+        options: dict[str, object] = {"logits_to_keep": keep, **inputs} if self._keeps else {**inputs}
         if cache is not None:
             options[self._cache_name] = cache
         try:
@@ -168,13 +177,29 @@ def _objection(network: Network, dtype: str) -> str:
     return ""
 
 
-def _check_ids(rows: Sequence[Sequence[int]], vocabulary: int) -> None:
+def check_ids(rows: Sequence[Sequence[int]], vocabulary: int) -> None:
+    """Refuse token ids that the network has no embedding for.
+
+    Raises:
+        Rejected: names the largest.
+    """
     top = max(max(row) for row in rows)
     if top >= vocabulary:
         raise Rejected(
             f"token {top} is outside the network's vocabulary of {vocabulary}",
             "the tokenizer and the weights do not belong together: check the model's folder",
         )
+
+
+@contextlib.contextmanager
+def out_of_room() -> Generator[None]:
+    """Memory that runs out within is an OutOfRoom, on any device."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not _is_out_of_memory(error):
+            raise
+        raise OutOfRoom(first_line(error)) from error
 
 
 def _is_out_of_memory(error: Exception) -> bool:
