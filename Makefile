@@ -30,6 +30,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/rescore.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/load_rows.py
+	$(BIN)/sotaque models prepare local
 	$(BIN)/python benchmarks/local_generation.py
 
 $(VENV)/.python:

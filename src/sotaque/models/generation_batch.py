@@ -123,7 +123,7 @@ class BatchWriter:
         try:
             shared = self._beginning(block)
             self._slots.fill(first, len(block), self._trunk, shared)
-            # The last token is left to the first step. A text of no other is padded with it, as the others are.
+            # The last token is left to the first step; a text with no other reads it twice, which changes nothing.
             rests = [row.draft.ids[shared:] for row in block]
             if any(len(rest) > 1 for rest in rests):
                 self._reader.read(self._slots, first, [rest[:-1] or rest for rest in rests], shared)
@@ -202,7 +202,7 @@ class BatchWriter:
     def _forget(self) -> None:
         self._slots, self._trunk = SlotCache(), SlotCache()
         self._trunk_ids: list[int] = []
-        self._tokens = _cache_bytes(self._network) // self._network.cache_bytes
+        self._tokens = _memory(self._network) // self._network.cache_bytes
 
 
 def _queue(rows: Sequence[_Row]) -> Iterator[_Row]:
@@ -218,6 +218,6 @@ def _queue(rows: Sequence[_Row]) -> Iterator[_Row]:
     yield from sorted(single, key=lambda row: len(row.draft.ids))
 
 
-def _cache_bytes(network: Network) -> int:
+def _memory(network: Network) -> int:
     device = network.net.device
     return library("torch").cuda.mem_get_info(device)[0] // 2 if device.type == "cuda" else CACHE_BYTES
