@@ -108,14 +108,14 @@ def test_every_distinct_token_is_read_once_and_the_examples_once_for_all_calls()
 @pytest.mark.parametrize("room", [1, 3, 50])
 def test_running_out_of_memory_halves_the_packs_and_loses_nothing(monkeypatch, room):
     net = network("llama")
-    branch = net.branch
+    step = net.step
 
-    def small(tokens, *rest):
-        if len(tokens) > room:
+    def small(rows, *more, **options):
+        if len(rows[0]) > room:
             raise OutOfRoom("cannot allocate")
-        return branch(tokens, *rest)
+        return step(rows, *more, **options)
 
-    monkeypatch.setattr(net, "branch", small)
+    monkeypatch.setattr(net, "step", small)
     reader = local_tree.TreeReader(net)
     cuts = questions(4)
     assert scored(reader, cuts) == [pytest.approx(alone(net, cut), abs=CLOSE) for cut in cuts]
@@ -126,10 +126,14 @@ def test_no_memory_for_a_tree_at_all_falls_back_to_one_item_at_a_time(monkeypatc
     net = network("llama")
     scorer = local_scoring.OptionScorer(net)
 
-    def never(*_):
-        raise OutOfRoom("cannot allocate")
+    step = net.step
 
-    monkeypatch.setattr(net, "branch", never)
+    def never(rows, *more, inputs=None, **options):
+        if inputs:
+            raise OutOfRoom("cannot allocate")
+        return step(rows, *more, **options)
+
+    monkeypatch.setattr(net, "step", never)
     cuts = questions(5)
     for answer, cut in zip(answers(scorer, cuts), cuts, strict=True):
         assert [score.logprob for score in answer.scores] == pytest.approx(alone(net, cut), abs=CLOSE)

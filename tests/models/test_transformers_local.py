@@ -605,6 +605,7 @@ def test_loading_and_answering_leave_the_terminal_alone(folders, capfd):
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGINT to oneself")
 def test_an_interrupt_ends_a_generation_between_two_tokens(folders, monkeypatch, request):
     model = loaded(folders())
+    ask(model, Generate(Sampling(2), text="quem"))
     network = model._loaded()
     step, seen = network.step, []
 

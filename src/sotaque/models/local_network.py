@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import psutil
@@ -67,67 +69,47 @@ class Network:
         return not self.why_not
 
     def step(
-        self, rows: Sequence[Sequence[int]], cache: Cache = None, keep: int = 1, remember: bool = True
+        self,
+        rows: Sequence[Sequence[int]],
+        cache: Cache = None,
+        keep: int | Sequence[int] = 1,
+        remember: bool = True,
+        inputs: Mapping[str, object] = MappingProxyType({}),
     ) -> tuple[Tensor, Cache]:
         """Read ``rows`` (token ids, all of one length) after what ``cache`` holds.
 
+        ``inputs`` goes to the network as it is (positions, a mask); by default each row is one text without gaps.
+
         Returns:
-            float32 logits of the last ``keep`` positions (0: of all), shape (rows, positions, vocabulary), on the CPU
-            or the device; and the cache with these tokens added, ``None`` where the network keeps none.
+            float32 logits of the last ``keep`` positions (0: of all), or of those that it lists, shape
+            (rows, positions, vocabulary), on the device; and the cache with these tokens added, ``None`` where the
+            network keeps none.
 
         Raises:
             Rejected: a token id is outside the network's vocabulary.
             OutOfRoom: no memory for it; ``cache`` may be half changed.
         """
         check_ids(rows, self.vocabulary)
-        options = {"logits_to_keep": keep} if self._keeps else {}
+        options = dict(inputs)
         if cache is not None:
             options[self._cache_name] = cache
-        try:
-            with self._torch.inference_mode():
-                ids = self._torch.tensor(rows, device=self.device)
-                out = self._net(input_ids=ids, use_cache=remember, **options)
-                logits = out.logits[:, -keep:] if keep else out.logits
-                return logits.float(), (getattr(out, self._cache_name, None) if remember else None)
-        except (RuntimeError, MemoryError) as error:
-            if not _is_out_of_memory(error):
-                raise
-            raise OutOfRoom(first_line(error)) from error
+        with out_of_room(), self._torch.inference_mode():
+            places = keep if isinstance(keep, int) else self._torch.tensor(keep, device=self.device)
+            if self._keeps:
+                options["logits_to_keep"] = places
+            ids = self._torch.tensor(rows, device=self.device)
+            out = self._net(input_ids=ids, use_cache=remember, **options)
+            logits = (
+                out.logits if self._keeps else out.logits[:, slice(-keep, None) if isinstance(keep, int) else places]
+            )
+            return logits.float(), (getattr(out, self._cache_name, None) if remember else None)
 
-    def branch(
-        self,
-        tokens: Sequence[int],
-        positions: Sequence[int],
-        mask: Tensor | dict[str, Tensor],
-        asked: Sequence[int],
-        cache: Cache,
-    ) -> Tensor:
-        """Read ``tokens`` at ``positions``, each seeing what ``mask`` (or the mask of its layer's type) lets it see.
-
-        Returns:
-            float32 logits at the indices ``asked``, shape (asked, vocabulary).
-
-        Raises:
-            OutOfRoom: no memory for it.
-        """
-        torch = self._torch
-        try:
-            with torch.inference_mode():
-                wanted = torch.tensor(asked, device=self.device)
-                options = {"logits_to_keep": wanted} if self._keeps else {}
-                out = self._net(
-                    input_ids=torch.tensor([tokens], device=self.device),
-                    position_ids=torch.tensor([positions], device=self.device),
-                    attention_mask=mask,
-                    use_cache=True,
-                    **{self._cache_name: cache},
-                    **options,
-                )
-                return (out.logits[0] if self._keeps else out.logits[0, wanted]).float()
-        except (RuntimeError, MemoryError) as error:
-            if not _is_out_of_memory(error):
-                raise
-            raise OutOfRoom(first_line(error)) from error
+    def fork(self, cache: Cache, rows: int) -> Cache:
+        """An independent copy of a one-row ``cache``, repeated for ``rows`` rows."""
+        with out_of_room(), self._torch.inference_mode():
+            forked = copy.deepcopy(cache)
+            forked.batch_repeat_interleave(rows)
+            return forked
 
     def picked(self, logits: Tensor, rows: Sequence[int], tokens: Sequence[int]) -> list[float]:
         """Natural log-probability of each of ``tokens`` by the row of ``logits``, (positions, vocabulary), it names."""
@@ -142,18 +124,6 @@ class Network:
         if self.device.startswith("cuda"):
             return int(self._torch.cuda.mem_get_info(self.device)[0])
         return int(psutil.virtual_memory().available)
-
-    def fork(self, cache: Cache, rows: int) -> Cache:
-        """An independent copy of a one-row ``cache``, repeated for ``rows`` rows."""
-        try:
-            with self._torch.inference_mode():
-                forked = copy.deepcopy(cache)
-                forked.batch_repeat_interleave(rows)
-                return forked
-        except (RuntimeError, MemoryError) as error:
-            if not _is_out_of_memory(error):
-                raise
-            raise OutOfRoom(first_line(error)) from error
 
     def log_probabilities(self, logits: Tensor, targets: Sequence[Sequence[int]]) -> list[list[float]]:
         """Natural log-probability of each target id.
@@ -255,6 +225,17 @@ def check_ids(rows: Sequence[Sequence[int]], vocabulary: int) -> None:
             f"token {top} is outside the network's vocabulary of {vocabulary}",
             "the tokenizer and the weights do not belong together: check the model's folder",
         )
+
+
+@contextlib.contextmanager
+def out_of_room() -> Generator[None]:
+    """Memory that runs out within is an OutOfRoom, on any device."""
+    try:
+        yield
+    except (RuntimeError, MemoryError) as error:
+        if not _is_out_of_memory(error):
+            raise
+        raise OutOfRoom(first_line(error)) from error
 
 
 def _is_out_of_memory(error: Exception) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from sotaque.models.boundary import Split
 from sotaque.models.local_library import Config, Tensor, library
+from sotaque.models.local_masks import hindrance, masks, narrowed
 from sotaque.models.local_network import Network, OutOfRoom
 from sotaque.models.local_stem import Stem
 from sotaque.models.prefix_tree import Pack, Tree, Walk
@@ -47,7 +48,7 @@ class TreeReader:
     def __init__(self, network: Network) -> None:
         self._network = network
         self._stem = Stem()
-        self._masks = MaskMaker(network)
+        self._config: Config = network.net.config.get_text_config()
         self._rows = max(1, LOGIT_BYTES // (4 * network.vocabulary))
         self.most = _room(network)
         self.read = 0
@@ -83,44 +84,21 @@ class TreeReader:
 
     def _read(self, tree: Tree, pack: Pack) -> None:
         asked = pack.asked or [len(pack.nodes) - 1]
-        logits = self._network.branch(pack.tokens, pack.positions, self._masks.of(pack), asked, self._stem.cache)
+        inputs = self._inputs(pack)
+        logits, _ = self._network.step([pack.tokens], self._stem.cache, keep=asked, inputs=inputs)
         self.read += len(pack.nodes)
         nodes, rows = pack.targets()
-        found = self._network.picked(logits, rows, [tree.tokens[node] for node in nodes]) if nodes else []
+        found = self._network.picked(logits[0], rows, [tree.tokens[node] for node in nodes]) if nodes else []
         for node, value in zip(nodes, found, strict=True):
             tree.values[node] = value
 
-
-class MaskMaker:
-    """Attention masks in the form that a network takes them.
-
-    A network whose configuration names the type of each layer takes one mask per type; any other takes one for all
-    layers. A sliding layer sees only so many positions back, whatever lies between in the cache.
-    """
-
-    def __init__(self, network: Network) -> None:
-        config: Config = network.net.config.get_text_config()
-        self._network = network
-        kinds: set[str] = set(getattr(config, "layer_types", None) or ())
-        self.unknown = sorted(kinds - {"full_attention", "sliding_attention"})
-        self._slides = getattr(config, "sliding_window", None) if not kinds or "sliding_attention" in kinds else None
-        self._by_type = "sliding_attention" in kinds
-
-    def of(self, pack: Pack) -> Tensor | dict[str, Tensor]:
-        """What to give as ``attention_mask``: added to attention scores, shape (1, 1, nodes, stem + nodes)."""
-        visible = pack.visible()
-        near = visible & (pack.distances() < self._slides) if self._slides else visible
-        if self._by_type:
-            return {"full_attention": self._added(visible), "sliding_attention": self._added(near)}
-        return self._added(near)
-
-    def _added(self, visible: object) -> Tensor:
-        torch = library("torch")
-        dtype = self._network.net.dtype
+    def _inputs(self, pack: Pack) -> dict[str, Tensor | dict[str, Tensor]]:
+        torch, device = library("torch"), self._network.device
         with torch.inference_mode():
-            hidden = torch.from_numpy(visible).logical_not_()
-            mask = torch.zeros(hidden.shape, dtype=dtype).masked_fill_(hidden, torch.finfo(dtype).min)
-            return mask[None, None].to(self._network.device)
+            seen = torch.from_numpy(pack.visible())[None].to(device)
+            distances = torch.from_numpy(pack.distances())[None].to(device)
+            made = masks(self._config, seen, distances, self._network.net.dtype)
+            return {"position_ids": torch.tensor([pack.positions], device=device), "attention_mask": made}
 
 
 def objection(network: Network) -> str:
@@ -135,20 +113,20 @@ def objection(network: Network) -> str:
         tuple((start + step * 3) % vocabulary for step in range(size)) for start, size in ((3, 2), (9, 5), (13, 4))
     ]
     cut = Split(prefix, (*rests, (*rests[1][:3], 2 % vocabulary)))
-    if unknown := MaskMaker(network).unknown:
-        return f"its layers are of a kind that takes no mask ({', '.join(unknown)})"
+    config: Config = network.net.config.get_text_config()
+    if why_not := hindrance(config):
+        return why_not
     try:
         reader = TreeReader(network)
         reader.most = 6
-        [scored] = reader.score([cut])
+        with narrowed(config):
+            [scored] = reader.score([cut])
+            alone = [plain_score(network, cut.prefix, rest) for rest in cut.rests]
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, NotImplementedError, RuntimeError) as error:
         return f"it refuses a tree's mask ({type(error).__name__})"
     except OutOfRoom as error:
         return f"no memory for a tree ({error})"
-    gap = max(
-        abs(score.logprob - plain_score(network, cut.prefix, rest))
-        for score, rest in zip(scored.scores, cut.rests, strict=True)
-    )
+    gap = max(abs(score.logprob - plain) for score, plain in zip(scored.scores, alone, strict=True))
     return "" if gap <= network.tolerance else f"a tree's mask changes its log-probabilities by {gap:.2g}"
 
 

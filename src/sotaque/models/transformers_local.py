@@ -10,14 +10,14 @@ key: they change results in the last digits at most, and an upgrade must not thr
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
 from sotaque.errors import Fatal, ModelError, Rejected, UsageError
 from sotaque.models import local_generate, prepare
 from sotaque.models.boundary import Split
+from sotaque.models.generation_batch import BatchWriter
 from sotaque.models.local_library import Config, first_line, library, quiet, require_extra, versions
 from sotaque.models.local_network import Network, load_network
 from sotaque.models.local_place import DTYPES, LoadOptions, Place, find_place
@@ -48,8 +48,9 @@ class TransformersModel:
         device: a torch device; by default the first GPU, else the CPU.
     """
 
-    # Little is lost when a run is killed in the middle of a batch: items are answered one after the other anyway.
-    batch_size = 4
+    # Twice what is written at once: a text that ends makes room for another. Nothing is lost when a run is killed in
+    # the middle of a batch, because every reply is handed over as soon as it is there.
+    batch_size = 32
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class TransformersModel:
         self._prompter: Prompter | None = None
         self._network: Network | None = None
         self._scorer: OptionScorer | None = None
+        self._writer: BatchWriter | None = None
 
     @property
     def identity(self) -> Identity:
@@ -172,19 +174,21 @@ class TransformersModel:
         yield from self._scorer.answer(cuts)
 
     def _write(self, requests: Sequence[Generate]) -> Iterator[tuple[Request, Reply | ModelError]]:
+        tasks: list[local_generate.Task] = []
+        asked: list[tuple[Generate, tuple[str, ...]]] = []
         for request in requests:
-            yield request, self._timed(lambda network, request=request: self._written(network, request))
+            try:
+                task, notes = self._task(request)
+            except Rejected as error:
+                yield request, error
+            else:
+                tasks.append(task)
+                asked.append((request, notes))
+        for place, written in self._writing().write(tasks) if tasks else ():
+            request, notes = asked[place]
+            yield request, written if isinstance(written, Rejected) else self._written(tasks[place], written, notes)
 
-    def _timed(self, answered: Callable[[Network], Reply]) -> Reply | ModelError:
-        network = self._loaded()
-        began = time.perf_counter()
-        try:
-            reply = answered(network)
-        except Rejected as error:
-            return error
-        return replace(reply, model=self._identity.name, seconds=time.perf_counter() - began)
-
-    def _written(self, network: Network, request: Generate) -> Reply:
+    def _task(self, request: Generate) -> tuple[local_generate.Task, tuple[str, ...]]:
         prompter = self._prepared()[1]
         prompt, notes = prompter.prompt(request)
         behind = () if request.messages else prompt
@@ -192,12 +196,25 @@ class TransformersModel:
             prompt=prompt,
             sampling=request.sampling,
             repeat=request.repeat,
-            ends=_ends(network, prompter),
+            ends=_ends(self._loaded(), prompter),
             text=lambda ids: prompter.text(ids, behind),
         )
-        written = local_generate.write(network, task)
-        usage = Usage(prompt=len(prompt), completion=written.tokens)
-        return Reply(text=written.text, finish=written.finish, usage=usage, notes=notes)
+        return task, notes
+
+    def _written(self, task: local_generate.Task, written: local_generate.Written, notes: tuple[str, ...]) -> Reply:
+        return Reply(
+            text=written.text,
+            finish=written.finish,
+            usage=Usage(prompt=len(task.prompt), completion=written.tokens),
+            model=self._identity.name,
+            seconds=written.seconds,
+            notes=(*notes, *written.notes),
+        )
+
+    def _writing(self) -> BatchWriter:
+        if self._writer is None:
+            self._writer = BatchWriter(self._loaded())
+        return self._writer
 
     def _loaded(self) -> Network:
         if self._network is None:
