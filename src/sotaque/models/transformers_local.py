@@ -11,15 +11,15 @@ key: they change results in the last digits at most, and an upgrade must not thr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import cast
 
-from sotaque.errors import Fatal, ModelError, Rejected, UsageError
-from sotaque.models import local_generate, prepare
+from sotaque.errors import ModelError, Rejected, UsageError
+from sotaque.models import local_generate
 from sotaque.models.boundary import Split
 from sotaque.models.generation_batch import BatchWriter
-from sotaque.models.local_library import Config, first_line, library, quiet, require_extra, versions
+from sotaque.models.local_library import require_extra, versions
 from sotaque.models.local_network import Network, load_network
+from sotaque.models.local_opening import kind_of, local_place, read_texts, settled
 from sotaque.models.local_place import DTYPES, LoadOptions, Place, find_place
 from sotaque.models.local_prompt import Prompter
 from sotaque.models.local_scoring import Answer, OptionScorer
@@ -100,10 +100,10 @@ class TransformersModel:
         """
         del needs
         require_extra(f"the model {self._identity.name}", "torch", "transformers", "accelerate")
-        place = find_place(self._where, self._options) if self._where else _local_place()
-        config, self._prompter = _read(place, self._options)
-        self._options = _settled(self._options, config)
-        details = {**place.details, "dtype": self._options.dtype or "", "device": _kind(self._options.device)}
+        place = find_place(self._where, self._options) if self._where else local_place()
+        config, self._prompter = read_texts(place, self._options)
+        self._options = settled(self._options, config)
+        details = {**place.details, "dtype": self._options.dtype or "", "device": kind_of(self._options.device)}
         if self._options.trust_remote_code:
             details["remote_code"] = "yes"
         found = versions("torch", "transformers")
@@ -225,42 +225,6 @@ class TransformersModel:
         if self._place is None or self._prompter is None:
             raise UsageError(f"{self._identity.name} was asked before it was prepared", "call prepare() first")
         return self._place, self._prompter
-
-
-def _local_place() -> Place:
-    folder = prepare.local_folder()
-    return Place("local", folder, {"gguf": prepare.GGUF_SHA256, "weights": "dequantised"}, prepare.ABOUT)
-
-
-def _read(place: Place, options: LoadOptions) -> tuple[Config, Prompter]:
-    transformers = library("transformers")
-    flags = {"trust_remote_code": options.trust_remote_code, "local_files_only": True}
-    try:
-        with quiet():
-            config = transformers.AutoConfig.from_pretrained(place.folder, **flags)
-            tokenizer = transformers.AutoTokenizer.from_pretrained(place.folder, **flags)
-    # The loaders raise whatever the broken part raises (OSError, ValueError, KeyError, JSON errors ...).
-    except Exception as error:
-        own_code = "trust_remote_code" in str(error)
-        raise Fatal(
-            f"{place.folder}: configuration or tokenizer of {place.name} cannot be read: {first_line(error)}",
-            "the model brings its own Python code: read it, then allow it with --trust-remote-code"
-            if own_code
-            else "check that the folder holds config.json and the tokenizer's files, whole and of a known architecture",
-        ) from error
-    return config, Prompter(tokenizer)
-
-
-def _settled(options: LoadOptions, config: Config) -> LoadOptions:
-    device = options.device or ("cuda" if library("torch").cuda.is_available() else "cpu")
-    dtype = options.dtype or ("float32" if device == "cpu" else "auto")
-    if dtype == "auto":
-        dtype = str(config.get_text_config().dtype or config.dtype or "float32").removeprefix("torch.")
-    return replace(options, dtype=dtype, device=device)
-
-
-def _kind(device: str | None) -> str:
-    return (device or "cpu").partition(":")[0]
 
 
 def _ends(network: Network, prompter: Prompter) -> frozenset[int]:
