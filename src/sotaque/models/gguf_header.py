@@ -19,6 +19,7 @@ _SCALARS: Mapping[int, str] = {
 _STRING, _ARRAY = 8, 9
 _LONGEST_NAME = 1 << 16
 _LONGEST_TEXT = 1 << 26
+_LARGEST = 1 << 40
 # Elements and bytes of one block, by the number of ggml's types; of others only the place is checked.
 _BLOCKS: Mapping[int, tuple[int, int]] = {
     0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
@@ -89,7 +90,7 @@ def read_header(path: Path) -> Header:
     with path.open("rb") as file:
         try:
             header = _read(file, size)
-        except (struct.error, UnicodeDecodeError, OverflowError) as error:
+        except (struct.error, RecursionError) as error:
             raise Broken(f"its header is damaged or cut off ({error})") from None
     if size < header.bytes_needed:
         raise Broken(f"it is cut off: {size:,} bytes of at least {header.bytes_needed:,}")
@@ -145,14 +146,20 @@ def _skip_array(file: BinaryIO) -> None:
     (kind,) = _take(file, "<I")
     (count,) = _take(file, "<Q")
     if kind not in (_STRING, _ARRAY):
-        file.seek(count * struct.calcsize(_form(kind)), 1)
+        _skip(file, count * struct.calcsize(_form(kind)))
         return
     for _ in range(count):
         if kind == _ARRAY:
             _skip_array(file)
         else:
             (length,) = _take(file, "<Q")
-            file.seek(length, 1)
+            _skip(file, length)
+
+
+def _skip(file: BinaryIO, length: int) -> None:
+    if length > _LARGEST:
+        raise Broken("its header is damaged (an array of impossible length)")
+    file.seek(length, 1)
 
 
 def _form(kind: int) -> str:

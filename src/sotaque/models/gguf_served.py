@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sotaque.errors import Fatal
+from sotaque.errors import Fatal, Rejected
 from sotaque.models.gguf_header import Header
 from sotaque.models.gguf_place import GgufFile, check_gguf, find_gguf
 from sotaque.models.llama_library import COMPILES, SERVED, threads
@@ -22,7 +22,7 @@ from sotaque.models.local_library import library as imported
 from sotaque.models.model import Identity
 from sotaque.models.openai_compatible import OpenAICompatibleModel
 from sotaque.models.providers import PROVIDERS, CacheMode, ModelOptions
-from sotaque.records import Ability, Rendering, Reply, Request
+from sotaque.records import Ability, Choose, Rendering, Reply, Request
 
 CACHE_BYTES = 2**30
 """Memory for the cache; a model with a long window gets a shorter one, and refuses what does not fit."""
@@ -104,6 +104,8 @@ class ServedGguf:
 
     async def ask(self, request: Request) -> Reply:
         """One request, one try. Where the server was closed, it is started again."""
+        if isinstance(request, Choose):
+            raise Rejected(self.refusal(Ability.CHOOSE))
         if self._server is None:
             self._start()
         return replace(await self._asked.ask(request), model=self._name)

@@ -16,7 +16,7 @@ from sotaque.models import llama_choose, llama_generate
 from sotaque.models.gguf_place import GgufFile, find_gguf
 from sotaque.models.gguf_tokenizer import GgufTokenizer
 from sotaque.models.llama_decode import Reader
-from sotaque.models.llama_library import DIRECT_PACKAGE, open_weights
+from sotaque.models.llama_library import DIRECT_PACKAGE, Weights, open_weights
 from sotaque.models.local_library import versions
 from sotaque.models.local_preview import shown
 from sotaque.models.local_prompt import Prompter
@@ -57,6 +57,7 @@ class LlamaCppModel:
         self._mode: CacheMode = mode
         self._identity = Identity(name)
         self._known: _Prepared | None = None
+        self._weights: Weights | None = None
         self._reader: Reader | None = None
 
     @property
@@ -83,6 +84,7 @@ class LlamaCppModel:
             UnknownModel: no such file, not a whole GGUF file, or not one that llama.cpp can load.
         """
         del needs
+        self.close()
         file = find_gguf(self._path)
         try:
             weights = open_weights(file.path, vocabulary_only=True)
@@ -90,7 +92,6 @@ class LlamaCppModel:
             raise UnknownModel(error.message, error.remedy) from None
         tokenizer = GgufTokenizer(weights, file.header)
         self._known = _Prepared(file, tokenizer, Prompter(tokenizer))
-        self._reader = None
         details = {"gguf": file.digest, "through": DIRECT_PACKAGE, **CACHES[self._mode]}
         about = f"{file.about}; {details['kv']} cache, {DIRECT_PACKAGE} {versions(DIRECT_PACKAGE)[DIRECT_PACKAGE]}"
         self._identity = Identity(self._identity.name, details, stable=True, about=about)
@@ -114,6 +115,15 @@ class LlamaCppModel:
                 yield request, self._timed(lambda request=request: self._chosen(request))
             else:
                 yield request, self._timed(lambda request=request: self._written(request))
+
+    def close(self) -> None:
+        """Free the memory of weights and cache; the next request loads them again."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        if self._weights is not None:
+            self._weights.close()
+            self._weights = None
 
     def _timed(self, answered: Callable[[], Reply]) -> Reply | ModelError:
         self._loaded()
@@ -147,7 +157,8 @@ class LlamaCppModel:
     def _loaded(self) -> Reader:
         if self._reader is None:
             known = self._prepared()
-            self._reader = Reader(open_weights(known.file.path), self._mode, known.file.header.window or None)
+            self._weights = open_weights(known.file.path)
+            self._reader = Reader(self._weights, self._mode, known.file.header.window or None)
         return self._reader
 
     def _prepared(self) -> _Prepared:
