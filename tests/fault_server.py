@@ -43,13 +43,17 @@ class Seen:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to do: reply (after ``delay`` seconds), drop the connection, never answer, or cut the body short."""
+    """What to do: reply (after ``delay`` seconds), drop the connection, never answer, or cut the body short.
+
+    With ``until`` nothing is done before so many POSTs have arrived.
+    """
 
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     kind: str = "reply"
+    until: int = 0
 
     @property
     def content(self) -> bytes:
@@ -176,6 +180,8 @@ class FaultServer:
         number, self._posts = self._posts, self._posts + (request.method == "POST")
         seen = Seen(request.method, request.path, request.headers.copy(), json.loads(body) if body else None, number)
         self.seen.append(seen)
+        async with self._arrived:
+            self._arrived.notify_all()
         if request.method == "GET":
             return await self._play(request, self.gets.get(request.path, status(404, "Not Found")))
         self._open += 1
@@ -186,6 +192,8 @@ class FaultServer:
             self._open -= 1
 
     async def _play(self, request: web.Request, answer: Answer) -> web.StreamResponse:
+        async with self._arrived:
+            await self._arrived.wait_for(lambda: self._posts >= answer.until)
         if answer.delay:
             await asyncio.sleep(answer.delay)
         if answer.kind == "hang":
@@ -208,7 +216,7 @@ class FaultServer:
         asyncio.run(self.serve(self._ready.set))
 
     async def serve(self, when_ready: Callable[[], None]) -> None:
-        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        self._loop, self._stop, self._arrived = asyncio.get_running_loop(), asyncio.Event(), asyncio.Condition()
         app = web.Application(client_max_size=2**30)
         app.router.add_route("*", "/{path:.*}", self.handle)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

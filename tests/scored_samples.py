@@ -14,6 +14,7 @@ def sample(item, outcome=Outcome.CORRECT, *, credit=None, picked=None, ties=0, v
     if values is None:
         values = {} if outcome in OUTSIDE_DENOMINATOR else {Metric.ACCURACY.value: earned}
     reply = {"text": "", "finish": Finish.STOP, "seconds": 0.5, "usage": Usage(), "model": "", "reasoning": None}
+    reply["notes"] = ()
     reply |= {key: given.pop(key) for key in list(given) if key in reply}
     fields = {
         "task": "contextual",

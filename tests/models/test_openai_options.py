@@ -1,6 +1,7 @@
 """Option scores from echoed log-probabilities, against sums computed from the toy tokenizer itself."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from asking import ask, choose_request, served
 from echo_server import EchoBehaviour, ToyTokenizer, logprob
-from fault_server import Answer, FaultServer, always, chat, sequence, status, text
+from fault_server import Answer, FaultServer, Seen, always, chat, sequence, status, text
 from sotaque.errors import Fatal, Rejected, Transient
 from sotaque.models.prompt_logprobs import Echoed, boundary, score_options
 from sotaque.records import Ability, Choose
@@ -81,7 +82,13 @@ def test_with_strings_a_shared_prefix_never_ends_inside_a_character():
 
 
 def test_all_texts_of_an_item_are_sent_at_once_and_each_only_once():
-    _, server = scored(EchoBehaviour(TOY), CASES["the same option twice"])
+    echo = EchoBehaviour(TOY)
+
+    def waits_for_all(seen: Seen) -> Answer:
+        """The probe is answered; then nothing, before the context and both options are there."""
+        return replace(echo(seen), until=4 if seen.number else 0)
+
+    _, server = scored(waits_for_all, CASES["the same option twice"])
     prompts = [seen.body["prompt"] for seen in server.posts[1:]]
     assert sorted(prompts) == ["Vou", "Vou embora", "Vou ir"]
     assert all(seen.body["temperature"] == 0 and seen.body["max_tokens"] == 1 for seen in server.posts)

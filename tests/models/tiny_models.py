@@ -72,6 +72,34 @@ def build(kind: str, **changes):
         "mistral": lambda: t.MistralForCausalLM(t.MistralConfig(**common, **sliding, **changes)),
         "gemma": lambda: t.GemmaForCausalLM(t.GemmaConfig(**common, head_dim=8, **changes)),
         "gemma2": lambda: t.Gemma2ForCausalLM(t.Gemma2Config(**common, head_dim=8, **sliding, **changes)),
+        "qwen3": lambda: t.Qwen3ForCausalLM(t.Qwen3Config(**common, head_dim=8, **changes)),
+        "qwen2-sliding": lambda: t.Qwen2ForCausalLM(
+            t.Qwen2Config(**common, use_sliding_window=True, max_window_layers=1, **sliding, **changes)
+        ),
+        "gemma3": lambda: t.Gemma3ForCausalLM(
+            t.Gemma3TextConfig(
+                **common, head_dim=8, layer_types=["sliding_attention", "full_attention"], **sliding, **changes
+            )
+        ),
+        "phi3": lambda: t.Phi3ForCausalLM(t.Phi3Config(**common, **sliding, pad_token_id=0, **changes)),
+        "smollm3": lambda: t.SmolLM3ForCausalLM(
+            t.SmolLM3Config(**common, no_rope_layers=[1, 0], pad_token_id=0, **changes)
+        ),
+        "gpt-neo": lambda: t.GPTNeoForCausalLM(
+            t.GPTNeoConfig(
+                vocab_size=420,
+                hidden_size=32,
+                num_layers=2,
+                num_heads=4,
+                attention_types=[[["global", "local"], 1]],
+                window_size=16,
+                max_position_embeddings=4096,
+                initializer_range=0.4,
+            )
+        ),
+        "bloom": lambda: t.BloomForCausalLM(
+            t.BloomConfig(vocab_size=420, hidden_size=32, n_layer=2, n_head=4, initializer_range=0.4)
+        ),
         "mamba": lambda: t.MambaForCausalLM(
             t.MambaConfig(vocab_size=420, hidden_size=32, num_hidden_layers=2, state_size=4, **changes)
         ),

@@ -139,6 +139,15 @@ def test_groups_clusters_and_failures_are_shown(here):
     assert "! 1 of 13 requests got no reply: left out of the score, asked again by the next run." in text
 
 
+def test_what_the_adapter_noted_is_counted_and_the_rarest_are_left_to_the_record(here):
+    rows = [sample(i, notes=("margin below what bfloat16 was measured to change",)) for i in range(6)]
+    rows += [sample(6 + i, notes=(f"note {i}",)) for i in range(4)]
+    text = plain_text([small(here, rows)], 120)
+    assert "6 replies: margin below what bfloat16 was measured to change" in text
+    assert "1 reply: note 1" in text
+    assert "2 more notes on replies are in samples.jsonl" in text
+
+
 def test_a_task_without_any_reply_has_no_number(here):
     text = plain_text([small(here, [failed(0)])], 80)
     assert "contextual   0    none" in text

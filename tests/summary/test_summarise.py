@@ -133,3 +133,8 @@ def test_a_sample_of_an_unknown_task_is_refused():
 def test_a_scored_sample_without_a_value_is_refused_not_zero():
     with pytest.raises(ValueError, match="contextual/7 is scored, but has no value for accuracy"):
         only_task([sample(7, values={})])
+
+
+def test_notes_of_replies_are_counted_most_first():
+    rows = [sample(i, notes=("read alone",) if i else ("read alone", "margin below")) for i in range(3)]
+    assert list(only_task([*rows, sample(3), failed(4)]).notes.items()) == [("read alone", 3), ("margin below", 1)]

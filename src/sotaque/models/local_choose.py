@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from sotaque.errors import Rejected
 from sotaque.models.boundary import Split
 from sotaque.models.local_library import Cache
-from sotaque.models.local_network import Network, OutOfRoom
+from sotaque.models.local_network import Network, OutOfRoom, check_ids
 from sotaque.records import OptionScore
 
 # Memory for the expanded cache, and for the logits of one step. More gains nothing on a CPU.
@@ -20,18 +20,20 @@ STEP_WORTH = 16
 Rest = tuple[int, ...]
 
 
-def score(network: Network, cut: Split) -> list[OptionScore]:
+def score(network: Network, cut: Split, *, share: bool = True) -> list[OptionScore]:
     """The summed natural log-probability of each rest after the prefix, in order.
 
-    Equal rests get the very same number, whatever else they are batched with: a tie stays a tie.
+    Equal rests get the very same number, whatever else they are batched with: a tie stays a tie. With ``share`` the
+    context's cache is carried to the continuations, where the network allows it.
 
     Raises:
         Rejected: longer than the window, no memory even for one continuation at a time, or not a number.
     """
-    check_window(network, cut)
+    check_readable(network, cut)
     rests = sorted(set(cut.rests), key=lambda rest: (len(rest), rest))
     try:
-        sums = _shared(network, cut.prefix, rests) if network.shares_cache else _plain(network, cut.prefix, rests)
+        way = _shared if share and network.shares_cache else _plain
+        sums = way(network, cut.prefix, rests)
     except OutOfRoom as error:
         raise Rejected(
             f"no memory for {len(cut.prefix)} tokens of context and {len(rests[-1])} of one continuation ({error})",
@@ -42,8 +44,13 @@ def score(network: Network, cut: Split) -> list[OptionScore]:
     return [OptionScore(sums[rest], len(rest)) for rest in cut.rests]
 
 
-def check_window(network: Network, cut: Split) -> None:
-    """Refuse what the network cannot read whole: cutting it silently would score another text."""
+def check_readable(network: Network, cut: Split) -> None:
+    """Refuse what the network cannot read whole: cutting it silently would score another text.
+
+    Raises:
+        Rejected: longer than the window, or a token outside the vocabulary.
+    """
+    check_ids((cut.prefix, *cut.rests), network.vocabulary)
     lengths = [len(cut.prefix) + len(rest) for rest in cut.rests]
     longest = max(lengths)
     if network.window is not None and longest > network.window:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psutil
 
 from sotaque.errors import Fatal, Rejected
 from sotaque.models.local_library import Cache, Config, Library, Net, Tensor, first_line, library, quiet
@@ -26,13 +30,15 @@ class Network:
         window: the most tokens it can read, ``None`` where its configuration states no limit.
         vocabulary: the number of logits.
         cache_bytes: memory of one token in the key-value cache, estimated from the configuration.
-        shares_cache: whether one context's cache may be carried to several continuations.
-        why_not: the reason, where it may not.
+        stretches_beyond: the length beyond which positions depend on the length of the text, so that a token reads
+            differently in a longer one; ``None`` where they never do.
+        tolerance: how far two ways of reading may differ in a logit before one of them is wrong.
+        device: a torch device's name.
     """
 
     def __init__(self, net: Net, device: str) -> None:
         self._net = net
-        self._device = device
+        self.device = device
         self._torch: Library = library("torch")
         takes = inspect.signature(net.forward).parameters
         self._keeps = "logits_to_keep" in takes
@@ -42,13 +48,23 @@ class Network:
         self.window = window_of(config)
         self.vocabulary = int(net.get_output_embeddings().weight.shape[0])
         self.cache_bytes = _cache_bytes(config, net.dtype.itemsize)
-        self.why_not = _objection(self, str(net.dtype).removeprefix("torch."))
-        self.shares_cache = not self.why_not
+        self.tolerance = AGREEMENT.get(str(net.dtype).removeprefix("torch."), AGREEMENT_OF_OTHERS)
+        self.stretches_beyond = stretch_of(config)
 
     @property
     def net(self) -> Net:
         """The transformers model itself."""
         return self._net
+
+    @functools.cached_property
+    def why_not(self) -> str:
+        """Why one context's cache may not be carried to several continuations; empty when it may."""
+        return _objection(self)
+
+    @property
+    def shares_cache(self) -> bool:
+        """Whether it may."""
+        return not self.why_not
 
     def step(
         self, rows: Sequence[Sequence[int]], cache: Cache = None, keep: int = 1, remember: bool = True
@@ -63,13 +79,13 @@ class Network:
             Rejected: a token id is outside the network's vocabulary.
             OutOfRoom: no memory for it; ``cache`` may be half changed.
         """
-        _check_ids(rows, self.vocabulary)
+        check_ids(rows, self.vocabulary)
         options = {"logits_to_keep": keep} if self._keeps else {}
         if cache is not None:
             options[self._cache_name] = cache
         try:
             with self._torch.inference_mode():
-                ids = self._torch.tensor(rows, device=self._device)
+                ids = self._torch.tensor(rows, device=self.device)
                 out = self._net(input_ids=ids, use_cache=remember, **options)
                 logits = out.logits[:, -keep:] if keep else out.logits
                 return logits.float(), (getattr(out, self._cache_name, None) if remember else None)
@@ -77,6 +93,55 @@ class Network:
             if not _is_out_of_memory(error):
                 raise
             raise OutOfRoom(first_line(error)) from error
+
+    def branch(
+        self,
+        tokens: Sequence[int],
+        positions: Sequence[int],
+        mask: Tensor | dict[str, Tensor],
+        asked: Sequence[int],
+        cache: Cache,
+    ) -> Tensor:
+        """Read ``tokens`` at ``positions``, each seeing what ``mask`` (or the mask of its layer's type) lets it see.
+
+        Returns:
+            float32 logits at the indices ``asked``, shape (asked, vocabulary).
+
+        Raises:
+            OutOfRoom: no memory for it.
+        """
+        torch = self._torch
+        try:
+            with torch.inference_mode():
+                wanted = torch.tensor(asked, device=self.device)
+                options = {"logits_to_keep": wanted} if self._keeps else {}
+                out = self._net(
+                    input_ids=torch.tensor([tokens], device=self.device),
+                    position_ids=torch.tensor([positions], device=self.device),
+                    attention_mask=mask,
+                    use_cache=True,
+                    **{self._cache_name: cache},
+                    **options,
+                )
+                return (out.logits[0] if self._keeps else out.logits[0, wanted]).float()
+        except (RuntimeError, MemoryError) as error:
+            if not _is_out_of_memory(error):
+                raise
+            raise OutOfRoom(first_line(error)) from error
+
+    def picked(self, logits: Tensor, rows: Sequence[int], tokens: Sequence[int]) -> list[float]:
+        """Natural log-probability of each of ``tokens`` by the row of ``logits``, (positions, vocabulary), it names."""
+        torch = self._torch
+        with torch.inference_mode():
+            at = torch.tensor(rows, device=logits.device)
+            found = logits[at, torch.tensor(tokens, device=logits.device)] - logits.logsumexp(-1)[at]
+            return found.tolist()
+
+    def free_bytes(self) -> int:
+        """Memory that the device has left, as far as can be told."""
+        if self.device.startswith("cuda"):
+            return int(self._torch.cuda.mem_get_info(self.device)[0])
+        return int(psutil.virtual_memory().available)
 
     def fork(self, cache: Cache, rows: int) -> Cache:
         """An independent copy of a one-row ``cache``, repeated for ``rows`` rows."""
@@ -142,6 +207,16 @@ def window_of(config: Config) -> int | None:
     return next((size for size in sizes if isinstance(size, int) and size > 0), None)
 
 
+def stretch_of(config: Config) -> int | None:
+    """Where rotary positions begin to be stretched by the length of the text ("dynamic" and "longrope" scaling)."""
+    rope: Mapping[str, Any] = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    # Where layers differ in their positions, there is one such mapping per type of layer.
+    kinds: list[Mapping[str, Any]] = [rope, *(part for part in rope.values() if isinstance(part, dict))]
+    moving = [kind for kind in kinds if kind.get("rope_type", kind.get("type")) in ("dynamic", "longrope")]
+    own = getattr(config, "original_max_position_embeddings", None) or getattr(config, "max_position_embeddings", 0)
+    return min((int(kind.get("original_max_position_embeddings") or own) for kind in moving), default=None)
+
+
 def _cache_bytes(config: Config, itemsize: int) -> int:
     heads = getattr(config, "num_attention_heads", None) or 1
     kept = getattr(config, "num_key_value_heads", None) or heads
@@ -149,7 +224,7 @@ def _cache_bytes(config: Config, itemsize: int) -> int:
     return 2 * getattr(config, "num_hidden_layers", 32) * kept * width * itemsize
 
 
-def _objection(network: Network, dtype: str) -> str:
+def _objection(network: Network) -> str:
     """Why the cache of this network cannot be shared, found by trying; empty when it can.
 
     Architectures differ in what their cache holds (states instead of keys, nothing at all), and a wrong expansion
@@ -163,12 +238,17 @@ def _objection(network: Network, dtype: str) -> str:
         return f"its cache cannot be expanded ({type(error).__name__})"
     plain, _ = network.step([ids], keep=3, remember=False)
     gap = float((shared[1] - plain[0]).abs().max())
-    if not gap <= AGREEMENT.get(dtype, AGREEMENT_OF_OTHERS):
+    if not gap <= network.tolerance:
         return f"its cache, expanded, changes the logits by {gap:.2g}"
     return ""
 
 
-def _check_ids(rows: Sequence[Sequence[int]], vocabulary: int) -> None:
+def check_ids(rows: Sequence[Sequence[int]], vocabulary: int) -> None:
+    """Refuse ids that the network has no logit for.
+
+    Raises:
+        Rejected: names the largest.
+    """
     top = max(max(row) for row in rows)
     if top >= vocabulary:
         raise Rejected(

@@ -16,12 +16,14 @@ from dataclasses import replace
 from typing import cast
 
 from sotaque.errors import Fatal, ModelError, Rejected, UsageError
-from sotaque.models import local_choose, local_generate, prepare
+from sotaque.models import local_generate, prepare
+from sotaque.models.boundary import Split
 from sotaque.models.local_library import Config, first_line, library, quiet, require_extra, versions
 from sotaque.models.local_network import Network, load_network
 from sotaque.models.local_place import DTYPES, LoadOptions, Place, find_place
 from sotaque.models.local_preview import shown
 from sotaque.models.local_prompt import Prompter
+from sotaque.models.local_scoring import Answer, OptionScorer
 from sotaque.models.model import Identity
 from sotaque.records import Ability, Choose, Generate, Guess, Reply, Request, Usage
 
@@ -68,6 +70,7 @@ class TransformersModel:
         self._place: Place | None = None
         self._prompter: Prompter | None = None
         self._network: Network | None = None
+        self._scorer: OptionScorer | None = None
 
     @property
     def identity(self) -> Identity:
@@ -129,8 +132,35 @@ class TransformersModel:
                 yield request, Rejected(self.refusal(Ability.GUESS))
 
     def _choose(self, requests: Sequence[Choose]) -> Iterator[tuple[Request, Reply | ModelError]]:
+        prompter = self._prepared()[1]
+        asked: list[tuple[Choose, Split, tuple[str, ...]]] = []
         for request in requests:
-            yield request, self._timed(lambda network, request=request: self._chosen(network, request))
+            try:
+                asked.append((request, *prompter.choice(request)))
+            except Rejected as error:
+                yield request, error
+        for answer in self._scored([cut for _, cut, _ in asked]):
+            request, _, notes = asked[answer.place]
+            if isinstance(answer.scores, Rejected):
+                yield request, answer.scores
+                continue
+            yield (
+                request,
+                Reply(
+                    scores=tuple(answer.scores),
+                    usage=answer.usage,
+                    model=self._identity.name,
+                    seconds=answer.seconds,
+                    notes=(*notes, *answer.notes),
+                ),
+            )
+
+    def _scored(self, cuts: Sequence[Split]) -> Iterator[Answer]:
+        if not cuts:
+            return
+        if self._scorer is None:
+            self._scorer = OptionScorer(self._loaded())
+        yield from self._scorer.answer(cuts)
 
     def _write(self, requests: Sequence[Generate]) -> Iterator[tuple[Request, Reply | ModelError]]:
         for request in requests:
@@ -144,14 +174,6 @@ class TransformersModel:
         except Rejected as error:
             return error
         return replace(reply, model=self._identity.name, seconds=time.perf_counter() - began)
-
-    def _chosen(self, network: Network, request: Choose) -> Reply:
-        cut, notes = self._prepared()[1].choice(request)
-        scores = local_choose.score(network, cut)
-        if not network.shares_cache:
-            notes = (*notes, f"each option was read with its whole context: {network.why_not}")
-        read = len(cut.prefix) + sum(len(rest) for rest in set(cut.rests))
-        return Reply(scores=tuple(scores), usage=Usage(prompt=read), notes=notes)
 
     def _written(self, network: Network, request: Generate) -> Reply:
         prompter = self._prepared()[1]

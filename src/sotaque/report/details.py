@@ -21,6 +21,7 @@ LONGEST_OPTION = "baseline/longest"
 PLAIN_OUTCOMES = (Outcome.CORRECT, Outcome.WRONG, Outcome.GRADED)
 NOTABLE = frozenset(Outcome) - {*PLAIN_OUTCOMES, Outcome.TIE, Outcome.AWAITING}
 MANY_TASKS = 8
+MANY_NOTES = 3
 OUTCOME_WORDS = {
     Outcome.TRUNCATED: "cut off",
     Outcome.INVALID: "unreadable",
@@ -57,12 +58,24 @@ def told_in_detail(run: RunFolder) -> list[tuple[str, TaskSummary]]:
     tasks = list(run.summary.tasks.items())
     if len(tasks) <= MANY_TASKS:
         return tasks
-    return [(name, task) for name, task in tasks if any(task.outcomes.get(kind) for kind in NOTABLE) or task.warnings]
+    return [pair for pair in tasks if any(pair[1].outcomes.get(kind) for kind in NOTABLE) or _remarked(pair[1])]
+
+
+def _remarked(task: TaskSummary) -> bool:
+    return bool(task.warnings or task.notes)
 
 
 def _detail_lines(task: TaskSummary) -> Iterator[Text]:
     lines = (_outcomes(task), _not_asked(task), _roles(task), _baselines(task), _clustering(task.headline), _cost(task))
-    return (line for line in lines if line)
+    return (line for line in (*lines, *_notes(task)) if line)
+
+
+def _notes(task: TaskSummary) -> Iterator[Text]:
+    """What the adapter noted; the rarer notes are in the record."""
+    for note, count in list(task.notes.items())[:MANY_NOTES]:
+        yield Text(f"{count:,} {'reply' if count == 1 else 'replies'}: {shown(note, 400)}", style="dim")
+    if rest := sum(list(task.notes.values())[MANY_NOTES:]):
+        yield Text(f"{rest:,} more notes on replies are in samples.jsonl", style="dim")
 
 
 def _outcomes(task: TaskSummary) -> Text:

@@ -83,6 +83,8 @@ class TaskSummary:
         confusion: for weighted F1: a row for each right class, a column for each class that was read and a last one for
             what could not be read; items, of which ties and repeats give parts.
         not_applicable: items of the file that have no answer to this task's question; they were not asked.
+        notes: what the model's adapter noted of its replies ("margin below what bfloat16 was measured to change ..."),
+            and of how many samples, most first.
     """
 
     about: str
@@ -105,6 +107,7 @@ class TaskSummary:
     classes: tuple[str, ...] = ()
     confusion: tuple[tuple[float, ...], ...] = ()
     not_applicable: int = 0
+    notes: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def headline(self) -> Estimate:

@@ -81,6 +81,7 @@ def _task(samples: Sequence[Sample], facts: TaskFacts) -> tuple[TaskSummary, Cre
         classes=facts.classes,
         confusion=confusion_of(credits, len(facts.classes)) if credits.golds else (),
         not_applicable=facts.not_applicable,
+        notes=_notes(samples),
     )
     return summary, credits
 
@@ -127,6 +128,11 @@ def _picked_role(sample: Sample) -> str:
 def _role(sample: Sample, index: int) -> str:
     """The right option needs no role to be called correct."""
     return sample.roles[index] or (CORRECT if index == sample.gold else NO_ROLE)
+
+
+def _notes(samples: Iterable[Sample]) -> dict[str, int]:
+    tally = Counter(note for sample in samples if isinstance(sample.reply, Reply) for note in set(sample.reply.notes))
+    return dict(sorted(tally.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _usage(samples: Iterable[Sample]) -> Usage:

@@ -1,0 +1,166 @@
+"""A tree of tokens read by a transformers model: options of several items in one forward pass, each token once.
+
+The mask lets a token look at its own ancestors only, and its position is its depth, so that every branch sees exactly
+the text it would see alone. What this cannot be done with (recurrent states, positions that depend on the length of the
+text, attention that makes its own mask) is found out by trying, and scored another way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sotaque.models.boundary import Split
+from sotaque.models.local_library import Config, Tensor, library
+from sotaque.models.local_network import Network, OutOfRoom
+from sotaque.models.local_stem import Stem
+from sotaque.models.prefix_tree import Pack, Tree, Walk
+from sotaque.records import OptionScore, Usage
+
+# More gains nothing on a CPU, where the attention to masked tokens grows with the pack.
+PACK = {"cpu": 384}
+PACK_ELSEWHERE = 4096
+LOGIT_BYTES = 256 * 2**20
+# Activations of one token in one layer, in units of the hidden size: projections, the widened layer, their copies.
+ACTIVATIONS = 24
+SHARE_OF_FREE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One split's result: which it was, the score of each rest in order, the tokens it took."""
+
+    cut: int
+    scores: list[OptionScore]
+    usage: Usage
+
+
+class TreeReader:
+    """Scores splits with one network. What begins alike is read once, also from one call to the next.
+
+    Attributes:
+        most: tokens of a forward pass at most; halves when memory runs out.
+        read: tokens read so far.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._stem = Stem()
+        self._masks = MaskMaker(network)
+        self._rows = max(1, LOGIT_BYTES // (4 * network.vocabulary))
+        self.most = _room(network)
+        self.read = 0
+
+    def score(self, cuts: Sequence[Split]) -> Iterator[Scored]:
+        """The scores of all splits, each as soon as it is known, in the order of the tree.
+
+        Raises:
+            OutOfRoom: no memory even for one token at a time. Splits that were not yielded can be scored another way.
+        """
+        tree = Tree(cuts)
+        walk = Walk(tree, self._stem.tokens)
+        # The kept stem may reach further than what this tree shares with it.
+        self._stem.keep(walk.spared, (), self._stem.tokens[: walk.spared])
+        due = sorted((walk.due(cut), cut) for cut in range(len(cuts)))
+        known = 0
+        while not walk.finished:
+            pack = walk.pack(self.most, self._rows)
+            try:
+                self._read(tree, pack)
+            except OutOfRoom:
+                if len(pack.nodes) == 1:
+                    self._stem.forget()
+                    raise
+                self.most = max(1, len(pack.nodes) // 2)
+                continue
+            walk.advance(pack)
+            self._stem.keep(*pack.carried(walk.stem), [tree.tokens[node] for node in walk.stem])
+            while known < len(due) and due[known][0] <= walk.done:
+                cut = due[known][1]
+                yield Scored(cut, tree.scores(cut), tree.usage(cut))
+                known += 1
+
+    def _read(self, tree: Tree, pack: Pack) -> None:
+        asked = pack.asked or [len(pack.nodes) - 1]
+        logits = self._network.branch(pack.tokens, pack.positions, self._masks.of(pack), asked, self._stem.cache)
+        self.read += len(pack.nodes)
+        nodes, rows = pack.targets()
+        found = self._network.picked(logits, rows, [tree.tokens[node] for node in nodes]) if nodes else []
+        for node, value in zip(nodes, found, strict=True):
+            tree.values[node] = value
+
+
+class MaskMaker:
+    """Attention masks in the form that a network takes them.
+
+    A network whose configuration names the type of each layer takes one mask per type; any other takes one for all
+    layers. A sliding layer sees only so many positions back, whatever lies between in the cache.
+    """
+
+    def __init__(self, network: Network) -> None:
+        config: Config = network.net.config.get_text_config()
+        self._network = network
+        kinds: set[str] = set(getattr(config, "layer_types", None) or ())
+        self.unknown = sorted(kinds - {"full_attention", "sliding_attention"})
+        self._slides = getattr(config, "sliding_window", None) if not kinds or "sliding_attention" in kinds else None
+        self._by_type = "sliding_attention" in kinds
+
+    def of(self, pack: Pack) -> Tensor | dict[str, Tensor]:
+        """What to give as ``attention_mask``: added to attention scores, shape (1, 1, nodes, stem + nodes)."""
+        visible = pack.visible()
+        near = visible & (pack.distances() < self._slides) if self._slides else visible
+        if self._by_type:
+            return {"full_attention": self._added(visible), "sliding_attention": self._added(near)}
+        return self._added(near)
+
+    def _added(self, visible: object) -> Tensor:
+        torch = library("torch")
+        dtype = self._network.net.dtype
+        with torch.inference_mode():
+            hidden = torch.from_numpy(visible).logical_not_()
+            mask = torch.zeros(hidden.shape, dtype=dtype).masked_fill_(hidden, torch.finfo(dtype).min)
+            return mask[None, None].to(self._network.device)
+
+
+def objection(network: Network) -> str:
+    """Why a network cannot read trees, found by trying; empty when it can.
+
+    Three packs of a small tree with branches of unequal length must give what plain reading gives, and what the stem
+    keeps from the first two is needed in the third.
+    """
+    vocabulary = network.vocabulary
+    prefix = tuple(index % vocabulary for index in range(7, 12))
+    rests = [
+        tuple((start + step * 3) % vocabulary for step in range(size)) for start, size in ((3, 2), (9, 5), (13, 4))
+    ]
+    cut = Split(prefix, (*rests, (*rests[1][:3], 2 % vocabulary)))
+    if unknown := MaskMaker(network).unknown:
+        return f"its layers are of a kind that takes no mask ({', '.join(unknown)})"
+    try:
+        reader = TreeReader(network)
+        reader.most = 6
+        [scored] = reader.score([cut])
+    except (AttributeError, TypeError, ValueError, KeyError, IndexError, NotImplementedError, RuntimeError) as error:
+        return f"it refuses a tree's mask ({type(error).__name__})"
+    except OutOfRoom as error:
+        return f"no memory for a tree ({error})"
+    gap = max(
+        abs(score.logprob - plain_score(network, cut.prefix, rest))
+        for score, rest in zip(scored.scores, cut.rests, strict=True)
+    )
+    return "" if gap <= network.tolerance else f"a tree's mask changes its log-probabilities by {gap:.2g}"
+
+
+def plain_score(network: Network, prefix: Sequence[int], rest: Sequence[int]) -> float:
+    """The log-probability of ``rest`` after ``prefix``, read alone, logits only where they are needed."""
+    logits, _ = network.step([(*prefix, *rest[:-1])], keep=len(rest), remember=False)
+    return math.fsum(network.log_probabilities(logits, [rest])[0])
+
+
+def _room(network: Network) -> int:
+    """How many tokens one forward pass may have, by the device's free memory."""
+    config: Config = network.net.config.get_text_config()
+    one = network.cache_bytes + ACTIVATIONS * getattr(config, "hidden_size", 4096) * network.net.dtype.itemsize
+    fits = network.free_bytes() // (SHARE_OF_FREE * max(1, one))
+    return max(1, min(PACK.get(network.device.partition(":")[0], PACK_ELSEWHERE), fits))
