@@ -10,15 +10,13 @@ import atexit
 import weakref
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-from sotaque.errors import Fatal, Rejected
+from sotaque.errors import Fatal, Rejected, Transient
 from sotaque.models.gguf_header import Header
 from sotaque.models.gguf_place import GgufFile, check_gguf, find_gguf
-from sotaque.models.llama_library import COMPILES, SERVED, threads
-from sotaque.models.local_library import first_line, versions
-from sotaque.models.local_library import library as imported
+from sotaque.models.gguf_server import Server, Serving
+from sotaque.models.llama_library import COMPILES, SERVED
+from sotaque.models.local_library import versions
 from sotaque.models.model import Identity
 from sotaque.models.openai_compatible import OpenAICompatibleModel
 from sotaque.models.providers import PROVIDERS, CacheMode, ModelOptions
@@ -48,7 +46,7 @@ class ServedGguf:
         self._options = options
         self._file: GgufFile | None = None
         self._identity = Identity(name)
-        self._server: Any = None
+        self._server: Server | None = None
         self._asked = self._at(_NOWHERE)
         atexit.register(_stop_at_exit, weakref.ref(self))
 
@@ -106,9 +104,13 @@ class ServedGguf:
         """One request, one try. Where the server was closed, it is started again."""
         if isinstance(request, Choose):
             raise Rejected(self.refusal(Ability.CHOOSE))
-        if self._server is None:
-            self._start()
-        return replace(await self._asked.ask(request), model=self._name)
+        self._start()
+        try:
+            return replace(await self._asked.ask(request), model=self._name)
+        except Transient as error:
+            if self._server is not None and (end := self._server.end):
+                raise Fatal(f"llama.cpp's server of {self._name} is gone: {end}", f"try another {SERVED}") from error
+            raise
 
     async def close(self) -> None:
         """Close the connections of the running event loop, and end the server."""
@@ -116,14 +118,16 @@ class ServedGguf:
         self.stop()
 
     def stop(self) -> None:
-        """End the server; its memory is free then."""
-        self._server = None
+        """End the server at once; its memory is free then."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.stop()
 
     def _start(self) -> None:
         if self._server is None:
             path, header = check_gguf(self._path)
-            self._server = _serve(path, header, self._options)
-            self._asked = self._at(f"{self._server.listening_address}/v1")
+            self._server = Server(Serving(str(path), _room(header, self._options.kv), self._options.kv))
+            self._asked = self._at(f"{self._server.address}/v1")
 
     def _at(self, url: str) -> OpenAICompatibleModel:
         provider = replace(PROVIDERS["llamacpp"], title="llama.cpp")
@@ -131,30 +135,6 @@ class ServedGguf:
 
     def _has_template(self) -> bool:
         return self._file is None or bool(self._file.header.chat_template)
-
-
-def _serve(path: Path, header: Header, options: ModelOptions) -> Any:  # noqa: ANN401 - the library has no types
-    library = imported(SERVED)
-    params = library.CommonParams()
-    params.model.path = str(path)
-    params.port, params.verbosity, params.n_parallel = 0, -1, 1
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads()
-    params.n_ctx = _room(header, options.kv)
-    params.fit_params = False  # the size of the window must not depend on what else is running
-    params.no_extra_bufts = True
-    number = getattr(library.ggml_type, f"GGML_TYPE_{_NUMBERS[options.kv][0].upper()}")
-    params.cache_type_k = params.cache_type_v = number
-    flash = library.llama_flash_attn_type
-    params.flash_attn_type = (
-        flash.LLAMA_FLASH_ATTN_TYPE_DISABLED if options.kv == "exact" else flash.LLAMA_FLASH_ATTN_TYPE_ENABLED
-    )
-    try:
-        return library.Server(params)
-    except RuntimeError as error:
-        raise Fatal(
-            f"{path} cannot be served by llama.cpp: {first_line(error)}",
-            f"free memory, or try a newer {SERVED}: it may not know the architecture ({header.architecture}) yet",
-        ) from error
 
 
 def _room(header: Header, mode: CacheMode) -> int:
