@@ -34,7 +34,7 @@ OUTPUT_BYTES = 64 * 2**20
 
 FEWEST_OUTPUTS = 32
 
-_ERROR = 3
+_ERROR = 4
 _F32, _F16 = 0, 1
 _said: list[str] = []
 _kept: list[object] = []
