@@ -51,11 +51,22 @@ class MissingKey(UsageError):
 
 
 class MissingExtra(UsageError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed.
 
-    def __init__(self, what: str, extra: str) -> None:
-        remedy = f"in a clone of sotaque: pip install '.[{extra}]'; elsewhere: pip install 'sotaque[{extra}]'"
+    Args:
+        what: needs it.
+        extra: its name.
+        besides: what else there is to know before it is installed.
+    """
+
+    def __init__(self, what: str, extra: str, besides: str = "") -> None:
+        remedy = f"{install(extra)}\n  {besides}" if besides else install(extra)
         super().__init__(f"{what} needs the extra '{extra}', which is not installed", remedy)
+
+
+def install(extra: str) -> str:
+    """The commands that install an extra."""
+    return f"in a clone of sotaque: pip install '.[{extra}]'; elsewhere: pip install 'sotaque[{extra}]'"
 
 
 class UnsupportedMode(UsageError):

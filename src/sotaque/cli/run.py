@@ -20,7 +20,7 @@ def option(*names: str, panel: str, text: str) -> Any:  # noqa: ANN401 - typer t
 
 def run(
     suites: Annotated[str, typer.Argument(help="Suites, separated by commas: bundled names, or folders with a suite.toml.")],
-    model: Annotated[list[str], option("--model", "-m", panel=MODEL, text="PROVIDER/NAME, hf/ID-or-PATH, local, or baseline/NAME; may be repeated.")],
+    model: Annotated[list[str], option("--model", "-m", panel=MODEL, text="PROVIDER/NAME, hf/ID-or-PATH, gguf/PATH, local, or baseline/NAME; may be repeated.")],
     source: Annotated[str, option("--source", panel=WHAT, text="A source of the suite (bundled, official), or a folder with its files.")] = "bundled",
     task: Annotated[list[str] | None, option("--task", "-t", panel=WHAT, text="Only this task; may be repeated.")] = None,
     mode: Annotated[Literal["generate", "choose", "judge", "all"] | None, option("--mode", panel=WHAT, text="Tasks of one mode, or all; without it, the suite's default tasks.")] = None,
@@ -45,6 +45,7 @@ def run(
     reuse: Annotated[bool, option("--reuse", panel=SERVER, text="Take stored replies also of a local server that does not tell which weights it runs.")] = False,
     revision: Annotated[str | None, option("--revision", panel=MODEL, text="Of a Hugging Face repository.")] = None,
     dtype: Annotated[str | None, option("--dtype", panel=MODEL, text="Of local weights; float32 by default.")] = None,
+    kv: Annotated[Literal["exact", "fast"], option("--kv", panel=MODEL, text="What llama.cpp has read of a GGUF model's prompt is kept in float32, or in float16 with flash attention.")] = "exact",
     trust_remote_code: Annotated[bool, option("--trust-remote-code", panel=MODEL, text="Run Python that comes with a Hugging Face repository.")] = False,
     plan: Annotated[bool, option("--plan", panel=MONEY, text="Say what would be asked and what it may cost; send nothing.")] = False,
     encoder: Annotated[str, option("--encoder", panel=MODEL, text="A folder or hub id, instead of the encoder that a task names for BERTScore.")] = "",
@@ -83,6 +84,7 @@ def run(
         extra_body=_json_object(extra_body),
         as_=as_,
         trust_remote_code=trust_remote_code,
+        kv=kv,
     )
     spec = RunSpec(
         suite="",

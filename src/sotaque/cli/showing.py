@@ -32,7 +32,7 @@ def show_item(ref: str, name: str, spec: RunSpec, base_url: str | None) -> None:
         tasks = ", ".join(suite.tasks)
         raise UsageError(f"'{name}' does not name an item", f"write TASK/ID; tasks of {suite.name}: {tasks}")
     model = open_model(spec.model, ModelOptions(base_url=base_url, as_=spec.rendering))
-    if spec.model == "local" or spec.model.startswith("hf/"):
+    if spec.model == "local" or spec.model.startswith(("hf/", "gguf/")):
         model.prepare(frozenset({Ability.CHAT, Ability.COMPLETE}))  # rendering needs the tokenizer's template
     asking: Asking = pose(suite, replace(spec, tasks=(task,), items=frozenset({f"{task}/{item}"})), model)
     print_prompt(asking.questions[0].prompt, asking, model)

@@ -18,7 +18,7 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
     """Open a model by the name a user writes. Nothing is loaded or sent before its ``prepare``.
 
     Args:
-        name: "PROVIDER/NAME", "hf/ID-or-PATH", "local" or "baseline/NAME".
+        name: "PROVIDER/NAME", "hf/ID-or-PATH", "gguf/PATH", "local" or "baseline/NAME".
         options: what else the user said.
 
     Raises:
@@ -28,11 +28,6 @@ def open_model(name: str, options: ModelOptions | None = None) -> Model:
     """
     kind, slash, rest = name.strip().partition("/")
     options = options or ModelOptions()
-    if kind == "gguf":
-        raise UnknownModel(
-            f"{name}: GGUF files cannot be opened directly yet.",
-            "Serve the file with llama.cpp (llama-server -m FILE) and use llamacpp/NAME --base-url URL",
-        )
     opener = _SPECIAL.get(kind)
     if opener is None and kind not in PROVIDERS:
         raise _unknown(name, kind, rest)
@@ -48,6 +43,7 @@ def model_forms() -> Mapping[str, str]:
     servers = {f"{kind}/NAME": f"{provider.title} at {provider.base_url}" for kind, provider in PROVIDERS.items()}
     return servers | {
         "hf/ID-or-PATH": "a Hugging Face model or folder, run here with transformers",
+        "gguf/PATH": "a GGUF file, run here with llama.cpp",
         "local": "the small model that comes with sotaque (sotaque models prepare local)",
         "baseline/NAME": "what reads no question: chance, first, longest ...",
     }
@@ -72,6 +68,12 @@ def _hugging_face(name: str, path_or_id: str, options: ModelOptions) -> Model:
     )
 
 
+def _gguf(name: str, path: str, options: ModelOptions) -> Model:
+    from sotaque.models.gguf_model import open_gguf
+
+    return open_gguf(name, path, options)
+
+
 def _local(name: str, rest: str, options: ModelOptions) -> Model:
     from sotaque.models.transformers_local import load_local
 
@@ -86,6 +88,7 @@ def _baseline(name: str, rule: str, options: ModelOptions) -> Model:
 
 _SPECIAL: Mapping[str, Callable[[str, str, ModelOptions], Model]] = {
     "hf": _hugging_face,
+    "gguf": _gguf,
     "local": _local,
     "baseline": _baseline,
 }

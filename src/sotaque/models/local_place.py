@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -146,12 +146,21 @@ def content_hash(folder: Path, shaping: re.Pattern[str] = SHAPING) -> str:
     our own cache folder: the user's folder may be shared or read-only.
     """
     files = sorted(path for path in folder.iterdir() if path.is_file() and shaping.fullmatch(path.name))
+    return _remembered(str(folder.resolve()), files, _hash_files)
+
+
+def known_hash(path: Path) -> str:
+    """sha256 of a file's bytes, remembered in the same way."""
+    return _remembered(f"file {path.resolve()}", [path], lambda files: file_hash(files[0]))
+
+
+def _remembered(where: str, files: Sequence[Path], made: Callable[[Sequence[Path]], str]) -> str:
     state = [[path.name, (stat := path.stat()).st_size, stat.st_mtime_ns] for path in files]
-    key = hashlib.sha256(json.dumps([str(folder.resolve()), state]).encode()).hexdigest()
+    key = hashlib.sha256(json.dumps([where, state]).encode()).hexdigest()
     memory = places.models_folder() / "hashes" / key
     if memory.is_file() and re.fullmatch(r"[0-9a-f]{64}", known := memory.read_text(encoding="ascii").strip()):
         return known
-    found = _hash_files(files)
+    found = made(files)
     _remember(memory, found)
     return found
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from sotaque.records import Rendering
+
+CacheMode = Literal["exact", "fast"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class ModelOptions:
         timeout: seconds for one request, all of it; ``None`` leaves that to the engine.
         as_: "chat" or "text" when the user insists on one.
         trust_remote_code: run Python that comes with a Hugging Face repository.
+        kv: how llama.cpp keeps what it has read of a prompt: "exact" (float32, no flash attention) or "fast" (float16,
+            flash attention).
     """
 
     base_url: str | None = field(default=None, repr=False)  # may hold a login
@@ -33,6 +38,7 @@ class ModelOptions:
     timeout: float | None = None
     as_: Rendering | None = None
     trust_remote_code: bool = False
+    kv: CacheMode = "exact"
 
 
 @dataclass(frozen=True, slots=True)

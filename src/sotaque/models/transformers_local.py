@@ -21,6 +21,7 @@ from sotaque.models.local_library import require_extra, versions
 from sotaque.models.local_network import Network, load_network
 from sotaque.models.local_opening import kind_of, local_place, read_texts, settled
 from sotaque.models.local_place import DTYPES, LoadOptions, Place, find_place
+from sotaque.models.local_preview import shown
 from sotaque.models.local_prompt import Prompter
 from sotaque.models.local_scoring import Answer, OptionScorer
 from sotaque.models.model import Identity
@@ -116,19 +117,9 @@ class TransformersModel:
 
     def preview(self, request: Request) -> str:
         """The exact prompt; for Choose the context, and each continuation marked, with what is scored of it."""
-        prompter = self._prepared()[1]
-        if isinstance(request, Generate):
-            rendered, _ = prompter.rendered(request)
-            return prompter.front_text(rendered) + rendered
-        if isinstance(request, Choose):
-            cut, notes = prompter.choice(request)
-            lines = [prompter.front_text(request.context) + request.context, "", "--- continuations, each scored ---"]
-            for place, (text, rest) in enumerate(zip(request.continuations, cut.rests, strict=True), 1):
-                lines.append(f"[{place}] {text!r} ({len(rest)} tokens)")
-            if cut.overlap > 0:
-                lines.append(f"(tokens span the seam: the last {cut.overlap} of the context are scored with each)")
-            return "\n".join([*lines, *(f"({note})" for note in notes)])
-        raise UsageError(self.refusal(Ability.GUESS))
+        if isinstance(request, Guess):
+            raise UsageError(self.refusal(Ability.GUESS))
+        return shown(self._prepared()[1], request)
 
     def answer(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Reply | ModelError]]:
         """Answer all requests: first those that score options, then those that write.
