@@ -17,7 +17,7 @@ demo: $(VENV)/.local
 	$(BIN)/sotaque run alba --model local --task language_variety --limit 1 --out .demo/runs
 
 test: $(VENV)/.dev check
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -30,6 +30,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/rescore.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/load_rows.py
+	$(BIN)/python benchmarks/local_scoring.py
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sotaque needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -41,7 +42,7 @@ $(VENV)/.local: $(VENV)/.python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
-	$(PIP) -e '.[local,parquet,hub,bertscore,dev]'
+	$(PIP) -e '.[local,parquet,hub,bertscore,peers,dev]'
 	@touch $@
 
 clean:
