@@ -17,7 +17,7 @@ demo: $(VENV)/.local
 	$(BIN)/sotaque run alba --model local --task language_variety --limit 1 --out .demo/runs
 
 test: $(VENV)/.dev check
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(WORKERS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
