@@ -32,6 +32,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/load_rows.py
 	$(BIN)/sotaque models prepare local
 	$(BIN)/python benchmarks/local_generation.py
+	$(BIN)/python benchmarks/local_scoring.py
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sotaque needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -43,7 +44,7 @@ $(VENV)/.local: $(VENV)/.python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.local
-	$(PIP) -e '.[local,parquet,hub,bertscore,dev]'
+	$(PIP) -e '.[local,parquet,hub,bertscore,peers,dev]'
 	@touch $@
 
 clean:

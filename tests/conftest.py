@@ -10,7 +10,7 @@ from optional_parts import require
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def official() -> Path:
     """The folder with the published data (masalbench/, alba/)."""
     folder = Path(os.environ.get("SOTAQUE_TEST_DATA") or ROOT.parent / "shared" / "data")
