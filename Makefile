@@ -30,6 +30,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/rescore.py
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/load_rows.py
+	$(BIN)/python benchmarks/variety.py
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sotaque needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
