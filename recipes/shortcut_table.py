@@ -30,9 +30,9 @@ words of the question. Where a rule cannot tell options apart, it earns its shar
 
 - Where options vary, a rule that knows nothing earns what **chance** earns. Where all items have the same classes, it
   is compared with the **majority**: picking the class that is right most often.
-- From {ENOUGH_ITEMS} items up a rule **shows** when it earns over {100 * MARGIN:.0f} points more than that, or more than
-  luck explains: a one-sided test at {ALPHA} after Holm's correction over the rules of the task, exact, or on clustered
-  standard errors where items share a proverb, a word or an expression.
+- From {ENOUGH_ITEMS} items up a rule **shows** when it earns over {100 * MARGIN:.0f} points more than that, or more
+  than luck explains: a one-sided test at {ALPHA} after Holm's correction over the rules of the task, exact, or on
+  clustered standard errors where items share a proverb, a word or an expression.
 - The checks fail where a rule shows, unless suite.toml [declares](suites.md) it, with the reason.
 - With fewer items a rate says little, and is only reported.
 - Marks: `!` shows, `d` is declared.
