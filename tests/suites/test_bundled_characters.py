@@ -92,7 +92,8 @@ LOOKS: tuple[Callable[[Shipped], Iterator[str]], ...] = (
 @pytest.mark.parametrize("look", LOOKS, ids=lambda look: look.__name__)
 @pytest.mark.parametrize("name", PORTUGUESE)
 def test_what_we_ship_is_clean(name: str, look: Callable[[Shipped], Iterator[str]]):
-    assert [f"{text.place} {text.field}: {what}" for text in shipped(name) for what in look(text)] == []
+    found = [f"{text.place} {text.field}: {what}" for text in shipped(name) for what in look(text)]
+    assert not found, "\n".join(found)
 
 
 CAUGHT: list[tuple[Callable[[Shipped], Iterator[str]], str]] = [

@@ -43,7 +43,8 @@ def around(text: Shipped, each: Evidence) -> str:
 
 @pytest.mark.parametrize("name", PORTUGUESE)
 def test_no_item_and_no_prompt_speaks_in_the_other_variety(name: str):
-    assert faults(shipped(name)) == []
+    found = faults(shipped(name))
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("name", PORTUGUESE)
