@@ -33,6 +33,7 @@ bench: $(VENV)/.dev
 	$(BIN)/sotaque models prepare local
 	$(BIN)/python benchmarks/local_generation.py
 	$(BIN)/python benchmarks/local_scoring.py
+	$(BIN)/python benchmarks/variety.py
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sotaque needs Python 3.11 or newer: make PYTHON=python3.11 ...")'

@@ -254,6 +254,17 @@ class Metric(StrEnum):
     JUDGE_SCORE = "judge_score"
 
 
+class Shortcut(StrEnum):
+    """Rules that pick an option without answering, as suite.toml and the audit spell them."""
+
+    LONGEST = "longest"
+    SHORTEST = "shortest"
+    FIRST = "first"
+    RAREST = "rarest"
+    PUNCTUATION = "punctuation"
+    OVERLAP = "overlap"
+
+
 @dataclass(frozen=True, slots=True)
 class Score:
     """One item's outcome.

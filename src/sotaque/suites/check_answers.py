@@ -64,4 +64,15 @@ def _shots(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
             yield Fault(("tasks", name, "protocol", which, "pick"), message, 'write pick = "random" or pick = "first"')
 
 
-ANSWER_LOOKS: tuple[Callable[[Suite, str, Task], Iterator[Fault]], ...] = (_metrics, _encoder, _classes, _shots)
+def _shortcuts(suite: Suite, name: str, task: Task) -> Iterator[Fault]:
+    if task.shortcuts and task.is_open:
+        yield Fault(("tasks", name, "shortcuts"), "an open question has no options to pick from", "drop 'shortcuts'")
+
+
+ANSWER_LOOKS: tuple[Callable[[Suite, str, Task], Iterator[Fault]], ...] = (
+    _metrics,
+    _encoder,
+    _classes,
+    _shots,
+    _shortcuts,
+)

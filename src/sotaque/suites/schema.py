@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 from sotaque.data.declared import Declared, SourceSpec, Text
 from sotaque.language.labels import labels_for
 from sotaque.language.normalize import key
-from sotaque.records import AnswerForm, Item, Metric, Mode, ProtocolName, Reading
+from sotaque.records import AnswerForm, Item, Metric, Mode, ProtocolName, Reading, Shortcut
 from sotaque.suites.template import placeholders
 
 FORMAT = 1
@@ -114,6 +114,7 @@ class Task(Declared):
         by: breakdowns by items' metadata, or by "role": what kind of option was picked.
         cluster: the metadata that items which are not independent have in common.
         twin: the same task in the other mode.
+        shortcuts: rules that may be right more often than chance because the subject wants it so, each with the reason.
     """
 
     about: Text = Field(description="say in one sentence what is asked")
@@ -137,6 +138,7 @@ class Task(Declared):
     by: tuple[Text, ...] = ()
     cluster: str = ""
     twin: str = ""
+    shortcuts: dict[Shortcut, Text] = Field({}, description='say why it is so, e.g. shortcuts = { longest = "..." }')
     protocol: Protocols = Protocols()
 
     _name: str = PrivateAttr("")

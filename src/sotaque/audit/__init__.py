@@ -1,0 +1,1 @@
+"""What can be seen of a benchmark without asking a model."""
