@@ -2,10 +2,10 @@
 
     python recipes/alba/assemble.py [FOLDER]
 
-Writes prompts.jsonl and answers.jsonl; the bundled ones, unless a folder is given. A table holds [[prompt]] entries: id,
-topic, text; where an instruction is decidable by rule its checks; and for some of them three answers a, b, c of falling
-quality, with "ratings" of b and c (a has 5) and the "reasons" of all three. The answers are fixtures for tests of
-judges: written to be rated, never asked for.
+Writes prompts.jsonl and answers.jsonl; the bundled ones, unless a folder is given. A table holds [[prompt]] entries:
+id, topic, text; where an instruction is decidable by rule its checks; and for some of them three answers a, b, c of
+falling quality, with "ratings" of b and c (a has 5) and the "reasons" of all three. The answers are fixtures for tests
+of judges: written to be rated, never asked for.
 """
 
 from __future__ import annotations

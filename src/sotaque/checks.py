@@ -16,14 +16,13 @@ the part of an answer that a check is about (docs/alba.md says how each is found
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Literal, TypeAlias
+import re
+from dataclasses import asdict, dataclass, fields
+from typing import Literal, TypeAlias, cast
 
 Read = Literal["sentence", "text", "list", "verses", "answer"]
 Stress = Literal["oxytone", "paroxytone", "proparoxytone"]
 Syllables = Literal["metrical", "grammatical"]
-
-_STRICT = {"extra": "forbid"}
 
 
 def as_json(check: Check) -> dict[str, object]:
@@ -39,48 +38,60 @@ def described(check: Check) -> str:
 
 
 def _shown(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    each = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
+    return " ".join(map(str, each))
 
 
-def _range(low: int, high: int | None) -> None:
-    if low < 0 or (high is not None and high < max(low, 1)) or (low == 0 and high is None):
-        raise ValueError("'min' and 'max' are whole numbers, and 'max' is not below 'min'; one of them is needed")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rule:
+    """What all have in common: no unknown keys, no empty texts, counts from 1 up.
+
+    Raises:
+        ValueError: a value that the rule cannot have.
+    """
+
+    __pydantic_config__ = {"extra": "forbid"}
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            _sound(field.name, getattr(self, field.name))
 
 
-def _texts(name: str, *texts: str) -> None:
-    if not texts or not all(text.strip() for text in texts):
+def _sound(name: str, value: object) -> None:
+    each = cast("tuple[object, ...]", value) if isinstance(value, tuple) else (value,)
+    if (not each and name != "units") or any(
+        isinstance(one, str) and not all(part.strip() for part in one.split("|")) for one in each
+    ):
         raise ValueError(f"'{name}' is empty")
-
-
-def _counts(name: str, counts: tuple[int, ...]) -> None:
-    if not counts or min(counts) < 1:
+    if name == "min" and cast(int, value) < 1:
+        raise ValueError("'min' is a whole number from 1 up")
+    if name in ("lengths", "counts") and min(cast("tuple[int, ...]", each)) < 1:
         raise ValueError(f"'{name}' holds whole numbers from 1 up")
-
-
-def _letter(letter: str) -> None:
-    if len(letter) != 1 or not letter.isalpha():
+    if name == "letter" and not (isinstance(value, str) and len(value) == 1 and value.isalpha()):
         raise ValueError("'letter' is one letter")
+    if name == "scheme" and not (isinstance(value, str) and re.fullmatch("[A-Z]+", value)):
+        raise ValueError("'scheme' is a row of capital letters, such as ABAB")
 
 
 # ---------------------------------------------------------------- how many, how long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Range:
+class _Range(_Rule):
     """From ``min`` to ``max``, both included; without ``max`` there is no upper bound."""
 
     min: int = 0
     max: int | None = None
 
     def __post_init__(self) -> None:
-        _range(self.min, self.max)
+        if self.min < 0 or (self.max is not None and self.max < max(self.min, 1)) or (not self.min and not self.max):
+            raise ValueError("'min' and 'max' are whole numbers, and 'max' is not below 'min'; one of them is needed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words(_Range):
     """How many words the sentence or text has; what is joined by hyphens is one."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["words"] = "words"
     read: Literal["sentence", "text"] = "sentence"
 
@@ -89,7 +100,6 @@ class Words(_Range):
 class Listed(_Range):
     """How many different entries the list has."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["listed"] = "listed"
     read: Literal["list"] = "list"
 
@@ -98,7 +108,6 @@ class Listed(_Range):
 class Lines(_Range):
     """How many lines there are."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["lines"] = "lines"
     read: Literal["verses"] = "verses"
 
@@ -107,7 +116,6 @@ class Lines(_Range):
 class EachWordLetters(_Range):
     """How many letters each word has (counted on NFC)."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["each_word_letters"] = "each_word_letters"
     read: Literal["sentence", "list"] = "sentence"
 
@@ -116,72 +124,55 @@ class EachWordLetters(_Range):
 class EachWordSyllables(_Range):
     """How many grammatical syllables each word has; undecided for history-like endings (*his-tó-ri-a*)."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["each_word_syllables"] = "each_word_syllables"
     read: Literal["sentence", "list"] = "sentence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordLengths:
+class WordLengths(_Rule):
     """The letters of the first word, the second ...: as many words as ``lengths``."""
 
-    __pydantic_config__ = _STRICT
     lengths: tuple[int, ...]
     rule: Literal["word_lengths"] = "word_lengths"
     read: Literal["sentence"] = "sentence"
 
-    def __post_init__(self) -> None:
-        _counts("lengths", self.lengths)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordsPerLine:
+class WordsPerLine(_Rule):
     """The words of the first line, the second ...: as many lines as ``counts``."""
 
-    __pydantic_config__ = _STRICT
     counts: tuple[int, ...]
     rule: Literal["words_per_line"] = "words_per_line"
     read: Literal["verses"] = "verses"
 
-    def __post_init__(self) -> None:
-        _counts("counts", self.counts)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SyllablesPerLine:
+class SyllablesPerLine(_Rule):
     """Syllables of each line; one count holds for every line, several are for as many lines, in order.
 
     Metrical ones are counted up to the last stressed syllable, and vowels that meet between words may run together.
     """
 
-    __pydantic_config__ = _STRICT
     counts: tuple[int, ...]
     kind: Syllables = "metrical"
     rule: Literal["syllables_per_line"] = "syllables_per_line"
     read: Literal["verses"] = "verses"
-
-    def __post_init__(self) -> None:
-        _counts("counts", self.counts)
 
 
 # ---------------------------------------------------------------- beginnings, endings, letters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Text:
+class _Text(_Rule):
     """A piece of text; case never counts, and beginnings, endings and insides compare without accents."""
 
     text: str
-
-    def __post_init__(self) -> None:
-        _texts("text", self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EachWordStartsWith(_Text):
     """Every word begins with it."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["each_word_starts_with"] = "each_word_starts_with"
     read: Literal["sentence", "list"] = "sentence"
 
@@ -190,7 +181,6 @@ class EachWordStartsWith(_Text):
 class EachWordEndsWith(_Text):
     """Every word ends in it."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["each_word_ends_with"] = "each_word_ends_with"
     read: Literal["sentence", "list"] = "list"
 
@@ -199,7 +189,6 @@ class EachWordEndsWith(_Text):
 class EachWordContains(_Text):
     """Every word has it inside, at an edge or not."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["each_word_contains"] = "each_word_contains"
     read: Literal["sentence", "list"] = "list"
 
@@ -208,298 +197,202 @@ class EachWordContains(_Text):
 class EachLineStartsWith(_Text):
     """Every line begins with these words."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["each_line_starts_with"] = "each_line_starts_with"
     read: Literal["verses"] = "verses"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordsStartingWith:
+class WordsStartingWith(_Rule):
     """At least ``min`` words begin with the text (alliteration)."""
 
-    __pydantic_config__ = _STRICT
     text: str
     min: int
     rule: Literal["words_starting_with"] = "words_starting_with"
     read: Literal["sentence", "text"] = "sentence"
 
-    def __post_init__(self) -> None:
-        _texts("text", self.text)
-        _range(self.min, None)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Occurrences:
+class Occurrences(_Rule):
     """A group of letters occurs at least ``min`` times."""
 
-    __pydantic_config__ = _STRICT
     text: str
     min: int
     rule: Literal["occurrences"] = "occurrences"
     read: Literal["sentence", "text"] = "text"
 
-    def __post_init__(self) -> None:
-        _texts("text", self.text)
-        _range(self.min, None)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WithoutLetter:
+class WithoutLetter(_Rule):
     """A letter does not occur, with or without accent."""
 
-    __pydantic_config__ = _STRICT
     letter: str
     rule: Literal["without_letter"] = "without_letter"
     read: Literal["sentence", "text"] = "sentence"
 
-    def __post_init__(self) -> None:
-        _letter(self.letter)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OnlyVowel:
+class OnlyVowel(_Rule):
     """No other vowel occurs, with or without accent."""
 
-    __pydantic_config__ = _STRICT
     letter: str
     rule: Literal["only_vowel"] = "only_vowel"
     read: Literal["sentence", "text"] = "sentence"
 
-    def __post_init__(self) -> None:
-        _letter(self.letter)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Initials:
+class Initials(_Rule):
     """The words begin with these letters, in order, one word for each."""
 
-    __pydantic_config__ = _STRICT
     letters: str
     rule: Literal["initials"] = "initials"
     read: Literal["sentence"] = "sentence"
 
-    def __post_init__(self) -> None:
-        _texts("letters", self.letters)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Acrostic:
+class Acrostic(_Rule):
     """The lines begin with the letters of the word, one line for each, accents aside."""
 
-    __pydantic_config__ = _STRICT
     word: str
     rule: Literal["acrostic"] = "acrostic"
     read: Literal["verses"] = "verses"
 
-    def __post_init__(self) -> None:
-        _texts("word", self.word)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Palindrome:
+class Palindrome(_Rule):
     """The letters read the same from both ends; accents, spaces and punctuation aside."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["palindrome"] = "palindrome"
     read: Literal["sentence", "list"] = "sentence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pangram:
+class Pangram(_Rule):
     """All 26 letters occur; with ``accented``, á à â ã ç é ê í ó ô õ ú as well."""
 
-    __pydantic_config__ = _STRICT
     accented: bool = False
     rule: Literal["pangram"] = "pangram"
     read: Literal["sentence"] = "sentence"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Isogram:
+class Isogram(_Rule):
     """No word uses a letter twice; é and e are one letter."""
 
-    __pydantic_config__ = _STRICT
     rule: Literal["isogram"] = "isogram"
     read: Literal["list"] = "list"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnagramOf:
+class AnagramOf(_Rule):
     """Each entry has the letters of the word, in another order, accents aside."""
 
-    __pydantic_config__ = _STRICT
     word: str
     rule: Literal["anagram_of"] = "anagram_of"
     read: Literal["list"] = "list"
 
-    def __post_init__(self) -> None:
-        _texts("word", self.word)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ladder:
+class Ladder(_Rule):
     """A chain of words of one length from the first to the last, each differing from the one before in one letter."""
 
-    __pydantic_config__ = _STRICT
     first: str
     last: str
     rule: Literal["ladder"] = "ladder"
     read: Literal["list"] = "list"
-
-    def __post_init__(self) -> None:
-        _texts("first", self.first, self.last)
 
 
 # ---------------------------------------------------------------- sound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rhyme:
+class Rhyme(_Rule):
     """The lines rhyme as the scheme says, one letter for each line; different letters do not rhyme."""
 
-    __pydantic_config__ = _STRICT
     scheme: str
     rule: Literal["rhyme"] = "rhyme"
     read: Literal["verses"] = "verses"
 
-    def __post_init__(self) -> None:
-        if not self.scheme.isascii() or not self.scheme.isalpha() or not self.scheme.isupper():
-            raise ValueError("'scheme' is a row of capital letters, such as ABAB")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EachWordRhymesWith:
+class EachWordRhymesWith(_Rule):
     """Every entry rhymes with the word, and is another word."""
 
-    __pydantic_config__ = _STRICT
     word: str
     rule: Literal["each_word_rhymes_with"] = "each_word_rhymes_with"
     read: Literal["list"] = "list"
 
-    def __post_init__(self) -> None:
-        _texts("word", self.word)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EachWordStress:
+class EachWordStress(_Rule):
     """Where each word is stressed; undecided for history-like endings."""
 
-    __pydantic_config__ = _STRICT
     on: Stress
     rule: Literal["each_word_stress"] = "each_word_stress"
     read: Literal["list"] = "list"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Divided:
+class Divided(_Rule):
     """Words are divided into syllables as here, syllables joined by hyphens: "bor-bo-le-ta"."""
 
-    __pydantic_config__ = _STRICT
     words: tuple[str, ...]
     rule: Literal["divided"] = "divided"
     read: Literal["answer"] = "answer"
-
-    def __post_init__(self) -> None:
-        _texts("words", *self.words)
 
 
 # ---------------------------------------------------------------- what is said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Names:
+class Names(_Rule):
     """All of these words or phrases occur, accents and all; "a|b" stands for either. Case does not count."""
 
-    __pydantic_config__ = _STRICT
     all: tuple[str, ...]
     rule: Literal["names"] = "names"
     read: Literal["answer"] = "answer"
 
-    def __post_init__(self) -> None:
-        _texts("all", *(each for entry in self.all for each in entry.split("|")))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Avoids:
+class Avoids(_Rule):
     """None of these words or phrases occurs."""
 
-    __pydantic_config__ = _STRICT
     texts: tuple[str, ...]
     rule: Literal["avoids"] = "avoids"
     read: Literal["text"] = "text"
 
-    def __post_init__(self) -> None:
-        _texts("texts", *self.texts)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InOrder:
+class InOrder(_Rule):
     """These words or phrases occur in this order."""
 
-    __pydantic_config__ = _STRICT
     texts: tuple[str, ...]
     rule: Literal["in_order"] = "in_order"
     read: Literal["text"] = "text"
 
-    def __post_init__(self) -> None:
-        _texts("texts", *self.texts)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UsesWords:
+class UsesWords(_Rule):
     """The sentence is made of exactly these words, each as often as here, in any order."""
 
-    __pydantic_config__ = _STRICT
     words: tuple[str, ...]
     rule: Literal["uses_words"] = "uses_words"
     read: Literal["sentence"] = "sentence"
 
-    def __post_init__(self) -> None:
-        _texts("words", *self.words)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Number:
+class Number(_Rule):
     """The number that the answer arrives at, in digits or words; ``units`` are the words it counts ("letras")."""
 
-    __pydantic_config__ = _STRICT
     value: int
     units: tuple[str, ...] = ()
     rule: Literal["number"] = "number"
     read: Literal["answer"] = "answer"
 
 
-Check: TypeAlias = (
-    Words
-    | Listed
-    | Lines
-    | EachWordLetters
-    | EachWordSyllables
-    | WordLengths
-    | WordsPerLine
-    | SyllablesPerLine
-    | EachWordStartsWith
-    | EachWordEndsWith
-    | EachWordContains
-    | EachLineStartsWith
-    | WordsStartingWith
-    | Occurrences
-    | WithoutLetter
-    | OnlyVowel
-    | Initials
-    | Acrostic
-    | Palindrome
-    | Pangram
-    | Isogram
-    | AnagramOf
-    | Ladder
-    | Rhyme
-    | EachWordRhymesWith
-    | EachWordStress
-    | Divided
-    | Names
-    | Avoids
-    | InOrder
-    | UsesWords
-    | Number
-)
+_Counted: TypeAlias = Words | Listed | Lines | EachWordLetters | EachWordSyllables | WordLengths | WordsPerLine
+_Edged: TypeAlias = EachWordStartsWith | EachWordEndsWith | EachWordContains | EachLineStartsWith | WordsStartingWith
+_Lettered: TypeAlias = Occurrences | WithoutLetter | OnlyVowel | Initials | Acrostic | Palindrome | Pangram | Isogram
+_Sounded: TypeAlias = SyllablesPerLine | Rhyme | EachWordRhymesWith | EachWordStress | Divided
+_Said: TypeAlias = AnagramOf | Ladder | Names | Avoids | InOrder | UsesWords | Number
+
+Check: TypeAlias = _Counted | _Edged | _Lettered | _Sounded | _Said

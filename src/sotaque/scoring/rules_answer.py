@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sotaque import checks
-from sotaque.scoring.passages import Passage
+from sotaque.scoring.passages import QUOTED, Passage
 from sotaque.scoring.rules import Ruling, Verdict, place_of, ruled, spoken
 
 _NUMBERS = (
@@ -35,6 +35,7 @@ _NUMBERS = (
 )
 _VALUES = {word: value for value, entry in enumerate(_NUMBERS) for word in entry.split("|")}
 _NUMBER = re.compile(rf"(?<![\w.,])(?:\d+|{'|'.join(_VALUES)})(?![\w-]|[.,]\d)")
+_QUOTES = '«»“”„"'
 _ARTICLES = frozenset({"um", "uma"})
 
 
@@ -45,8 +46,13 @@ def _names(check: checks.Names, passage: Passage) -> Ruling:
 
 
 def _avoids(check: checks.Avoids, passage: Passage) -> Ruling:
+    """What is only mentioned, alone in quotes (sem dizer «água»), does not count as used: this is undecided then."""
+    phrases = {spoken(phrase) for phrase in check.texts}
     text = spoken(passage.text)
-    found = [phrase for phrase in check.texts if place_of(spoken(phrase), text) >= 0]
+    used = QUOTED.sub(lambda match: "" if match[0].strip(_QUOTES) in phrases else match[0], text)
+    found = [phrase for phrase in check.texts if place_of(spoken(phrase), used) >= 0]
+    if not found and used != text:
+        return Ruling(Verdict.UNDECIDED, "only mentioned in quotes")
     return ruled(not found, f"occurs: {', '.join(found)}" if found else "none occurs")
 
 

@@ -18,7 +18,7 @@ _BETWEEN = r"\s?[-‐‑–·•.|/]\s?"
 
 def _each_word_syllables(check: checks.EachWordSyllables, passage: Passage) -> Ruling:
     def each() -> Iterator[tuple[str, bool | None, str]]:
-        for word in passage.parts:
+        for word in words(passage.text):
             count = len(syllables(word))
             holds = within(count, check.min, check.max)
             unsure = is_doubtful(word) and within(count + 1, check.min, check.max) != holds
@@ -29,7 +29,7 @@ def _each_word_syllables(check: checks.EachWordSyllables, passage: Passage) -> R
 
 def _each_word_stress(check: checks.EachWordStress, passage: Passage) -> Ruling:
     def each() -> Iterator[tuple[str, bool | None, str]]:
-        for word in passage.parts:
+        for word in words(passage.text):
             if is_doubtful(word):
                 yield word, None if check.on in ("paroxytone", "proparoxytone") else False, "can be divided in two ways"
             else:
@@ -48,7 +48,12 @@ def _syllables_per_line(check: checks.SyllablesPerLine, passage: Passage) -> Rul
 
 
 def _metrical(line: str, wanted: int) -> tuple[bool | None, str]:
-    found = measure(line)
+    try:
+        found = measure(line)
+    except ValueError:
+        return False, "has no words"
+    if any(letter.isdigit() for letter in line):
+        return None, "has digits, which can be read in several ways"
     said = f"can be read with {found.low}" + (f" to {found.high}" if found.high > found.low else "") + " syllables"
     if found.low <= wanted <= found.high:
         return True, said
@@ -65,7 +70,7 @@ def _grammatical(line: str, wanted: int) -> tuple[bool | None, str]:
 def _rhyme(check: checks.Rhyme, passage: Passage) -> Ruling:
     if len(passage.parts) != len(check.scheme):
         return ruled(False, f"{len(passage.parts)} lines for the scheme {check.scheme}")
-    ends = [(words(line) or ("",))[-1] for line in passage.parts]
+    ends = [words(line)[-1] for line in passage.parts]
     undecided = ""
     for (one, first), (other, second) in combinations(zip(check.scheme, ends, strict=True), 2):
         heard = rhymes(first, second)
@@ -77,12 +82,12 @@ def _rhyme(check: checks.Rhyme, passage: Passage) -> Ruling:
 
 
 def _each_word_rhymes_with(check: checks.EachWordRhymesWith, passage: Passage) -> Ruling:
-    def each() -> Iterator[tuple[str, bool | None, str]]:
-        for word in passage.parts:
-            same = spoken(word) == spoken(check.word)
-            yield word, False if same else rhymes(word, check.word), "is the word itself" if same else "by its ending"
-
-    return gathered(each(), "word")
+    """The word itself is overlooked among others: answers say what they rhyme with."""
+    itself = spoken(check.word)
+    entries = [entry for entry in passage.parts if spoken(entry) != itself]
+    if not entries:
+        return ruled(False, f"only «{check.word}» itself")
+    return gathered(((entry, rhymes(words(entry)[-1], check.word), "by its ending") for entry in entries), "word")
 
 
 def _divided(check: checks.Divided, passage: Passage) -> Ruling:

@@ -120,12 +120,14 @@ def _isogram(check: checks.Isogram, passage: Passage) -> Ruling:
 
 
 def _anagram_of(check: checks.AnagramOf, passage: Passage) -> Ruling:
-    wanted, itself = sorted(bare_letters(check.word)), bare_letters(check.word)
-    found = ((word, bare_letters(word)) for word in passage.parts)
-    return gathered(
-        ((word, sorted(bares) == wanted and bares != itself, f"against «{check.word}»") for word, bares in found),
-        "word",
+    """The word itself is overlooked among others: answers say what they are anagrams of."""
+    itself = bare_letters(check.word)
+    entries = [entry for entry in passage.parts if bare_letters(entry) != itself] or passage.parts
+    same = ((entry, bare_letters(entry)) for entry in entries)
+    judged = (
+        (entry, sorted(own) == sorted(itself) and own != itself, f"against «{check.word}»") for entry, own in same
     )
+    return gathered(judged, "word")
 
 
 def _ladder(check: checks.Ladder, passage: Passage) -> Ruling:
