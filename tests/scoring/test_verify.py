@@ -102,6 +102,7 @@ def test_a_rule_holds_and_fails(rule: dict[str, object], good: str, bad: str):
         ({"rule": "rhyme", "scheme": "ABAB"}, QUATRAIN.replace("João,\n", "João,\n\n")),  # one quatrain or two couplets
         ({"rule": "lines", "min": 4, "max": 4}, f"{QUATRAIN}\n\nA rima é cruzada\ne o metro é de sete sílabas."),
         ({"rule": "words", "min": 1}, " \n"),
+        ({"rule": "in_order", "texts": ["animal", "peixe"]}, "bicho, peixe"),
     ],
 )
 def test_what_cannot_be_decided_is_not(rule: dict[str, object], answer: str):

@@ -57,12 +57,12 @@ def _avoids(check: checks.Avoids, passage: Passage) -> Ruling:
 
 
 def _in_order(check: checks.InOrder, passage: Passage) -> Ruling:
-    """By where each is said first; undecided where one is said again out of its turn."""
+    """By where each is said first; undecided where one is not said, or in other words."""
     text = spoken(passage.text)
     places = [place_of(spoken(phrase), text) for phrase in check.texts]
     missing = [phrase for phrase, place in zip(check.texts, places, strict=True) if place < 0]
     if missing:
-        return ruled(False, f"not there: {', '.join(missing)}")
+        return Ruling(Verdict.UNDECIDED, f"not there: {', '.join(missing)}")
     order = [phrase for _, phrase in sorted(zip(places, check.texts, strict=True))]
     return ruled(order == list(check.texts), f"order: {', '.join(order)}")
 
