@@ -14,6 +14,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
+from sotaque.checks import Check
+
 Mode = Literal["generate", "choose", "judge"]
 Rendering = Literal["chat", "text"]
 ProtocolName = Literal["published", "default"]
@@ -45,6 +47,7 @@ class Item:
         answers: accepted texts of an open question.
         metadata: dimension, region, cluster ...: what results may be broken down by.
         irregular: what is odd about this row, in words; such a row is reported, not dropped.
+        checks: what an open answer must keep to where that can be decided by rule.
     """
 
     id: str
@@ -54,6 +57,7 @@ class Item:
     answers: tuple[str, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     irregular: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,12 @@ def test_options_of_show_shape_what_is_shown(given: tuple[str, ...], field: str,
     assert value is None or body[field] == value
 
 
+def test_the_rules_of_an_item_are_shown_beside_what_is_sent() -> None:
+    shown = sotaque("show", "alba", "word_plays/word_plays-2", "--model", "openai/NAME")
+    assert (shown.code, "check: acrostic (word LUME) of the verses" in shown.err) == (0, True)
+    assert "acrostic" not in shown.out
+
+
 def test_a_shuffled_item_is_shown_shuffled() -> None:
     (_, plain), (_, shuffled) = shown_body(), shown_body("--shuffle", "5")
     assert plain != shuffled

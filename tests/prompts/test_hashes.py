@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from sotaque.checks import Palindrome, Words
 from sotaque.prompts.hashes import item_hash, rank
 from sotaque.records import Item, Option
 
@@ -17,6 +18,9 @@ def test_an_item_hash_covers_the_question_but_not_its_id_and_metadata():
         replace(ITEM, options=(Option("ir", "literal"), Option("ir embora"))),
         replace(ITEM, gold=0),
         replace(ITEM, answers=("x",)),
+        replace(ITEM, checks=(Palindrome(),)),
+        replace(ITEM, checks=(Words(min=3),)),
+        replace(ITEM, checks=(Words(min=3, read="text"),)),
     ]
     assert len({item_hash(ITEM), *map(item_hash, changed)}) == 1 + len(changed)
 

@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,8 @@ BRAZILIAN = (
 )
 TO_YOU = re.compile(
     r"\b(?:Dá|Diz|Indica|Escreve|Explica|Identifica|Reescreve|Resume|Passa|Põe|Completa|Classifica|Transforma|Conjuga|Faz|"
-    r"Divide|Inventa|Transcreve|Justifica|Acrescenta)(?:-\w+)?\b"
+    r"Divide|Inventa|Transcreve|Justifica|Acrescenta|Forma|Retira|Corrige|Continua|Liga|Descobre|Vai|Separa|Substitui|"
+    r"Ordena|Adivinha)(?:-\w+)?\b"
 )
 
 
@@ -72,15 +74,55 @@ def test_a_model_is_sent_the_question_and_nothing_else(suite: Suite):
     )
 
 
-def test_each_dimension_has_six_prompts_on_six_topics(items: dict[str, tuple[Item, ...]]):
+SUBTOPICS = {
+    "language_variety": "adaptation, identification, differing terms, terms that flag a variety, North, "
+    "Centre, Trás-os-Montes, Alentejo, Algarve, Madeira, Azores",
+    "culture_bound_semantics": "idiom: meaning, idiom: in context, idiom: origin, proverb: meaning, proverb: "
+    "completion, proverb: equivalent of a foreign one, idioms: equivalent of a foreign "
+    "one, riddle",
+    "discourse_analysis": "register, text typology, keywords, figures of speech, paraphrase, direct and "
+    "indirect speech, divergences in content, chronological order, proofreading, summary, "
+    "data extraction, subject-specific text, text completion, text adaptation, irony",
+    "word_plays": "palindrome, pangram, isogram, marsupial words, anagrams, acrostic, calligram, "
+    "alphabet soup, word count, letter count, letter recognition, rule-based sentence",
+    "syntax": "subject, objects, other constituents, clauses, active and passive voice, sentence types, word order",
+    "morphology": "verb tenses, adjective degrees, constituents, affixes, interfixes, prepositions, "
+    "thematic vowels, person",
+    "lexicology": "synonymy, antonymy, homophony, homography, hyponymy and hypernymy, lexical field, "
+    "semantic field, word family, neologism, archaism",
+    "phonetics_phonology": "vowels, consonants, diphthongs, hiatus, syllables, alliteration, tongue twister, "
+    "rhyme types, rhyming words, scansion, phonetic transcription, sound repetition, "
+    "speech sounds",
+}
+"""Sub-topics as section 3.2 of the paper names them."""
+
+
+@pytest.mark.parametrize("slug", DIMENSIONS)
+def test_the_sub_topics_of_the_paper_are_covered(items: dict[str, tuple[Item, ...]], slug: str):
+    topics = [item.metadata["topic"] for item in items[slug]]
+    missing = [each for each in SUBTOPICS[slug].split(", ") if not any(each in topic for topic in topics)]
+    assert not missing
+    assert max(Counter(topics).values()) <= 4
+
+
+def test_each_dimension_has_twenty_prompts(items: dict[str, tuple[Item, ...]]):
     assert list(items) == list(DIMENSIONS)
     for slug, part in items.items():
-        assert [item.id for item in part] == [f"{slug}-{number}" for number in range(1, 7)]
-        assert len({item.metadata["topic"] for item in part}) == 6
+        assert [item.id for item in part] == [f"{slug}-{number}" for number in range(1, 21)]
         for item in part:
             assert item.metadata["dimension"] == slug
             assert (item.metadata["author"], item.metadata["review"]) == ("model-written", "unreviewed")
             assert re.fullmatch("[1-9][0-9]*", item.metadata["version"])
+
+
+def test_prompts_differ_in_more_than_a_word(items: dict[str, tuple[Item, ...]]):
+    texts = {
+        item.id: set(re.findall(r"\w+", key(item.fields["prompt"], LANGUAGE)))
+        for part in items.values()
+        for item in part
+    }
+    for one, other in combinations(texts, 2):
+        assert len(texts[one] & texts[other]) / len(texts[one] | texts[other]) < 0.6, (one, other)
 
 
 def test_prompts_have_no_brazilian_forms(items: dict[str, tuple[Item, ...]]):
@@ -114,7 +156,7 @@ def test_prompts_speak_to_the_reader_as_tu_or_ask(items: dict[str, tuple[Item, .
 
 def test_prompts_are_clean(items: dict[str, tuple[Item, ...]]):
     texts = [item.fields["prompt"] for part in items.values() for item in part]
-    assert len({key(text, LANGUAGE) for text in texts}) == len(texts) == 48
+    assert len({key(text, LANGUAGE) for text in texts}) == len(texts) == 160
     for text in texts:
         assert unicodedata.is_normalized("NFC", text)
         assert text == text.strip()

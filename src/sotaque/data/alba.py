@@ -64,7 +64,9 @@ class RatedAnswer:
         answer: as displayed, white space at its edges included.
         answer_key: its key form.
         rating: 1 (very bad) to 5 (very good).
-        split: "train" or "test", as published; the paper's division is by question as well.
+        split: "train" or "test", as published; the paper's division is by question as well. Empty for fixtures.
+        fixture: whether answer and rating were made up for tests of judges; experts' ratings are none.
+        reason: why it was rated so; experts gave none.
     """
 
     dimension: str
@@ -76,6 +78,8 @@ class RatedAnswer:
     answer_key: str
     rating: int
     split: str
+    fixture: bool = False
+    reason: str = ""
 
 
 def dimension_of(name: str) -> str | None:

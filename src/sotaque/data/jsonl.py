@@ -17,12 +17,13 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NoReturn, cast
 
 from sotaque.data.broken import BrokenRows, RowFault
+from sotaque.data.checks import parse_checks
 from sotaque.data.lines import numbered_lines
 from sotaque.data.parsed import Parsed
 from sotaque.language.normalize import key
 from sotaque.records import Item, Option
 
-RESERVED = frozenset({"id", "options", "gold", "answers", "metadata"})
+RESERVED = frozenset({"id", "options", "gold", "answers", "checks", "metadata"})
 CORRECT = "correct"
 
 
@@ -119,6 +120,7 @@ def _item(row: Mapping[str, Any], number: int, language: str) -> Item:
         answers=answers,
         metadata=fields | _scalars(cast("dict[str, Any]", extra), "metadata."),
         irregular=tuple(same_options(options, language)),
+        checks=parse_checks(row.get("checks", [])),
     )
 
 

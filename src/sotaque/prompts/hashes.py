@@ -6,19 +6,24 @@ import hashlib
 import json
 from collections.abc import Iterator
 
+from sotaque.checks import as_json
 from sotaque.records import Item
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 def item_hash(item: Item) -> str:
-    """Of what makes the question: fields, options with their roles, gold and answers; not id and metadata."""
+    """Of what makes the question: fields, options with their roles, gold, answers and checks; not id and metadata.
+
+    Checks count only where there are any, so that the hashes of all other items stay what they were.
+    """
     return digest(
         {
             "fields": dict(item.fields),
             "options": [[option.text, option.role] for option in item.options],
             "gold": item.gold,
             "answers": list(item.answers),
+            **({"checks": [as_json(check) for check in item.checks]} if item.checks else {}),
         }
     )
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape as escape_markup
 from rich.table import Table
 
+from sotaque.checks import described
 from sotaque.data.declared import SourceSpec
 from sotaque.data.sources import Preview
 from sotaque.evaluate.questions import Asking
@@ -115,6 +116,8 @@ def print_prompt(prompt: Prompt, asking: Asking, model: Model) -> None:
     # To a file or pipe to the letter; a terminal must not obey what an item says.
     print(spelt_out(sent, lines=True) if sys.stdout.isatty() else sent)
     console.print(f"right: {_right(prompt, task)}", style="dim", soft_wrap=True)
+    for check in item.checks:
+        console.print(f"check: {escape(described(check))}", style="dim", soft_wrap=True)
     for note in item.irregular:
         console.print(f"irregular: {escape(note)}", style="dim", soft_wrap=True)
 
