@@ -17,6 +17,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from itertools import combinations, zip_longest
 from pathlib import Path
@@ -30,7 +31,7 @@ VERSION = {"expression": "1", "question": "3", "sentence": "1"}
 """Raise one when what is shown to a model changes."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # each is itself alone, so that comparing them costs nothing
 class Expression:
     """A row of the table; ``kin`` are the ids of expressions that mean nearly the same, whichever row says so."""
 
@@ -120,30 +121,33 @@ def groups(expressions: Sequence[Expression], name: str) -> Iterator[list[Expres
     """Groups of four of one word class, none of them kin; of four regions, where a class has more than one group."""
     for word_class in dict.fromkeys(expression.word_class for expression in expressions):
         of_class = _ranked([each for each in expressions if each.word_class == word_class], name, "group")
-        dealt = _dealt(of_class) if len(of_class) > OPTIONS else [of_class]
+        dealt = _dealt(tuple(of_class)) if len(of_class) > OPTIONS else (of_class,)
         if dealt is None or len(of_class) % OPTIONS:
             raise SystemExit(f"{name}: the {len(of_class)} expressions of class {word_class} make no groups of four")
         yield from dealt
 
 
-def _dealt(left: Sequence[Expression]) -> list[list[Expression]] | None:
+@cache
+def _dealt(left: tuple[Expression, ...]) -> tuple[list[Expression], ...] | None:
     """The first way, in the order given, to deal all into groups; nothing where there is none."""
     if not left:
-        return []
+        return ()
     waiting = Counter(each.region for each in left)
     if max(waiting.values()) > len(left) // OPTIONS:
         return None  # a region that has more left than there are groups to come
-    first = max(left, key=lambda each: waiting[each.region])
+    ids = {each.id for each in left}
+    first = max(left, key=lambda each: (len(each.kin & ids), waiting[each.region]))
     for others in combinations([each for each in left if each is not first], OPTIONS - 1):
         group = [first, *others]
-        if _may_meet(group) and (rest := _dealt([each for each in left if each not in group])) is not None:
-            return [group, *rest]
+        if _may_meet(group) and (rest := _dealt(tuple(each for each in left if each not in group))) is not None:
+            return (group, *rest)
     return None
 
 
 def _may_meet(group: Sequence[Expression]) -> bool:
-    kin = {other for each in group for other in each.kin}
-    return len({each.region for each in group}) == OPTIONS and not any(each.id in kin for each in group)
+    if len({each.region for each in group}) < OPTIONS:
+        return False
+    return not any(one.id in other.kin for one, other in combinations(group, 2))
 
 
 def _question(
