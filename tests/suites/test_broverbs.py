@@ -370,10 +370,14 @@ def test_no_two_stories_proverbs_or_explanations_are_nearly_the_same(items: dict
         {item.metadata["explanation"] for item in every},
     )
     for texts in groups:
-        for one, two in combinations([key(text, "pt-BR") for text in sorted(texts)], 2):
-            matcher = difflib.SequenceMatcher(None, one, two, autojunk=False)
-            close = matcher.real_quick_ratio() >= 0.85 and matcher.quick_ratio() >= 0.85
-            assert not close or matcher.ratio() < 0.85, (one, two)
+        parts = {
+            text: Counter(zip(text, text[1:], text[2:], strict=False)) for text in {key(one, "pt-BR") for one in texts}
+        }
+        assert len(parts) == len(texts)
+        for one, two in combinations(sorted(parts), 2):
+            # Texts that are nearly the same share most of their trigrams; the exact ratio is slow.
+            if (parts[one] & parts[two]).total() >= 0.4 * max(len(one), len(two)) - 2:
+                assert difflib.SequenceMatcher(None, one, two, autojunk=False).ratio() < 0.85, (one, two)
 
 
 def test_texts_are_clean(items: dict[str, tuple[Item, ...]]):
