@@ -2,152 +2,207 @@
 
     python recipes/broverbs/assemble.py [FOLDER]
 
-Writes pts.jsonl, stp.jsonl and their files of examples; the bundled ones, unless a folder is given. Each story makes
-two questions: which of five stories goes with its proverb (PtS), and which of five proverbs goes with it (StP). The
-four distractors are of four other proverbs of the same part, drawn at random, none of them kin. Right positions are
-balanced. Of the seeds from 0 up, the first is taken by which the longest and the shortest option, and the one that
-is used least and most often in the file, are right about as often as any other: neither gives the answer away.
+Writes pts.jsonl, stp.jsonl, their variants of ten alternatives and the examples of each; the bundled ones, unless a
+folder is given. Each story makes two questions: which of five (or ten) stories goes with its proverb (PtS), and which
+of five (or ten) proverbs goes with it (StP). The others are of proverbs of the same part that are no kin (kin.toml),
+and none is given away by its words: no story beside a proverb has a content word of it.
+
+The seed is the name of the file. Wrong options come in rounds: in each, every proverb lends its wrong option to one
+question, so that all are used equally often, and right positions are balanced. Nothing is tried twice.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE.parent.parent / "src" / "sotaque" / "suites" / "broverbs"
-OPTIONS = 5
-VERSION = "2"
-SEEDS = 20_000
+OPTIONS = {"": 5, "_10": 10}
+VERSION = "3"
+STEM = 5
+FUNCTION_WORDS = frozenset(
+    "a ao aquele as com cada da de depois do dos dois e em ha mais me mesma meu na nao nas nem no nos nunca o onde os "
+    "ou para pela por quando que quem se seu seus so sobre sua te tem todos tudo um uma vai vao vem voce".split()
+)
+TESTS = {
+    "pts": "what a proverb means: recognising a situation that it describes",
+    "stp": "what a proverb means: recognising the proverb that describes a situation",
+}
 
 
-@dataclass(frozen=True)
-class Story:
-    """One story, and the proverb it illustrates."""
+@dataclass(frozen=True, eq=False)
+class Proverb:
+    """One proverb, its stories, the proverbs it never meets, and how words begin that would give it away."""
 
-    id: str
     slug: str
     text: str
-    proverb: str
     explanation: str
+    stories: tuple[str, ...]
     kin: frozenset[str]
+    stems: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Question:
-    """One question; ``gold`` is the position of the right option."""
+class Pick:
+    """A story by its proverb and number; as an option of StP it stands for the proverb."""
 
-    story: Story
-    asked: str
-    options: tuple[str, ...]
-    gold: int
+    proverb: Proverb
+    number: int
+
+    @property
+    def story(self) -> str:
+        """Its text."""
+        return self.proverb.stories[self.number]
 
 
 def main(folder: Path) -> None:
-    """Write the four files."""
-    stories = read_table(HERE / "proverbs.toml")
+    """Write the eight files."""
     for part, suffix in (("scored", ""), ("example", "_examples")):
-        for task, make in (("pts", proverb_to_stories), ("stp", story_to_proverbs)):
-            lines = [_line(question) for question in _fair(stories[part], make, f"{task} {part}")]
-            (folder / f"{task}{suffix}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
+        proverbs = read_tables(part)
+        for task in ("pts", "stp"):
+            for variant, n_options in OPTIONS.items():
+                name = f"{task}{variant}{suffix}"
+                lines = questions(task, proverbs, n_options, f"broverbs {name}")
+                (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
 
 
-def read_table(file: Path) -> dict[str, list[Story]]:
-    """Stories by part, in the order of the table."""
-    table = tomllib.loads(file.read_text(encoding="utf-8"))
-    found: dict[str, list[Story]] = {"scored": [], "example": []}
-    for slug, row in table.items():
-        kin = frozenset(row["kin"]) | {other for other, more in table.items() if slug in more["kin"]}
-        for number, text in enumerate(row["stories"], start=1):
-            story = Story(f"{slug}-{number}", slug, text, row["proverb"], row["explanation"], kin)
-            found[row["part"]].append(story)
-    return found
+def read_tables(part: str) -> list[Proverb]:
+    """The proverbs of one part, in the order of the table.
+
+    Raises:
+        SystemExit: kin.toml names a proverb that the table lacks.
+    """
+    table = tomllib.loads((HERE / "proverbs.toml").read_text(encoding="utf-8"))
+    kin: dict[str, set[str]] = {slug: set() for slug in table}
+    for one, reasons in tomllib.loads((HERE / "kin.toml").read_text(encoding="utf-8")).items():
+        for other in (other for others in reasons.values() for other in others):
+            if one not in table or other not in table:
+                raise SystemExit(f"kin.toml: '{one}' or '{other}' is not in proverbs.toml: correct the name")
+            kin[one].add(other)
+            kin[other].add(one)
+    return [_proverb(slug, row, frozenset(kin[slug])) for slug, row in table.items() if row["part"] == part]
 
 
-def proverb_to_stories(story: Story, others: Sequence[Story], seed: str) -> tuple[str, list[str]]:
-    """The proverb, and the story followed by four that do not go with it."""
-    return story.proverb, [story.text, *(other.text for other in _drawn(story, others, seed))]
+def _proverb(slug: str, row: dict[str, Any], kin: frozenset[str]) -> Proverb:
+    content = [word for word in words(row["proverb"]) if word not in FUNCTION_WORDS]
+    stems = [word[:STEM] if len(word) > 3 else f"{word} " for word in content]
+    stems += [folded(stem) for stem in row.get("avoid", ())]
+    return Proverb(slug, row["proverb"], row["explanation"], tuple(row["stories"]), kin, tuple(stems))
 
 
-def story_to_proverbs(story: Story, others: Sequence[Story], seed: str) -> tuple[str, list[str]]:
-    """The story, and its proverb followed by four that do not go with it."""
-    return story.text, [story.proverb, *(other.proverb for other in _drawn(story, others, seed))]
+@cache
+def shows(proverb: Proverb, story: str) -> bool:
+    """Whether the story has a content word of the proverb."""
+    return any(f"{word} ".startswith(proverb.stems) for word in words(story))
 
 
-Make = Callable[[Story, Sequence[Story], str], tuple[str, list[str]]]
+@cache
+def words(text: str) -> tuple[str, ...]:
+    """Its words, in lower case and without accents."""
+    return tuple(re.findall(r"\w+", folded(text)))
 
 
-def _drawn(story: Story, others: Sequence[Story], seed: str) -> list[Story]:
-    """Four stories of four other proverbs, by their place in an order that the seed gives."""
-    chosen: dict[str, Story] = {}
-    for other in sorted(others, key=lambda other: _rank(seed, story.id, other.id)):
-        if other.slug != story.slug and other.slug not in story.kin:
-            chosen.setdefault(other.slug, other)
-    return list(chosen.values())[: OPTIONS - 1]
+def folded(text: str) -> str:
+    """In lower case and without accents."""
+    return "".join(char for char in unicodedata.normalize("NFD", text.lower()) if not unicodedata.combining(char))
 
 
-def _fair(stories: Sequence[Story], make: Make, name: str) -> list[Question]:
-    for seed in range(SEEDS):
-        questions = _assembled(stories, make, f"{name} {seed}")
-        if is_fair(questions):
-            return questions
-    raise SystemExit(f"{name}: no seed below {SEEDS} hides the right option")
+def questions(task: str, proverbs: Sequence[Proverb], n_options: int, seed: str) -> Iterator[str]:
+    """One line for each story."""
+    asked = [Pick(proverb, number) for proverb in proverbs for number in range(len(proverb.stories))]
+    wrong = drawn(task, proverbs, n_options - 1, seed)
+    order = sorted(range(len(asked)), key=lambda index: rank(seed, "position", str(index)))
+    golds = {index: place % n_options for place, index in enumerate(order)}
+    for index, pick in enumerate(asked):
+        name = f"{pick.proverb.slug}-{pick.number + 1}"
+        options = sorted(wrong[pick], key=lambda other: rank(seed, "order", name, other.proverb.slug))
+        options.insert(golds[index], pick)
+        yield _line(task, name, pick, options, golds[index])
 
 
-def is_fair(questions: Sequence[Question]) -> bool:
-    """Whether neither length nor frequency gives the right option away, as far as so few questions can tell."""
-    used = Counter(option for question in questions for option in question.options)
-    slack = 0.5 / len(questions) + 0.02
-    measures: tuple[Callable[[str], int], ...] = (len, used.__getitem__)
-    return all(abs(share(questions, of, best) - 1 / OPTIONS) <= slack for of in measures for best in (max, min))
+def drawn(task: str, proverbs: Sequence[Proverb], count: int, seed: str) -> dict[Pick, list[Pick]]:
+    """The wrong options of each question, every proverb (and in PtS every story) as often as any other."""
+    numbers = range(len(proverbs[0].stories))
+    wrong: dict[Pick, list[Pick]] = {Pick(proverb, number): [] for proverb in proverbs for number in numbers}
+    met: set[tuple[str, str]] = set()
+    for turn, number in product(range(count), numbers):
+        lent = (number + turn) % len(numbers)
+        choices: dict[Proverb, list[Proverb]] = {}
+        for asked in proverbs:
+            pick = Pick(asked, number)
+            free = [other for other in proverbs if may_meet(task, pick, Pick(other, lent), wrong[pick])]
+            order = (seed, str(turn), str(number), asked.slug)
+            choices[asked] = sorted(free, key=lambda one: ((asked.slug, one.slug) in met, rank(*order, one.slug)))
+        for asked, other in matching(choices).items():
+            wrong[Pick(asked, number)].append(Pick(other, lent))
+            met.add((asked.slug, other.slug))
+    return wrong
 
 
-def _assembled(stories: Sequence[Story], make: Make, seed: str) -> list[Question]:
-    order = sorted(range(len(stories)), key=lambda index: _rank(seed, "position", str(index)))
-    questions: list[Question] = []
-    for index, story in enumerate(stories):
-        asked, (right, *wrong) = make(story, stories, seed)
-        gold = order.index(index) % OPTIONS
-        questions.append(Question(story, asked, (*wrong[:gold], right, *wrong[gold:]), gold))
-    return questions
+def may_meet(task: str, asked: Pick, option: Pick, others: Sequence[Pick]) -> bool:
+    """Whether an option may stand in a question, beside the wrong ones that it has already."""
+    other = option.proverb
+    if other is asked.proverb or other.slug in asked.proverb.kin or any(other is one.proverb for one in others):
+        return False
+    return not (shows(other, asked.story) if task == "stp" else shows(asked.proverb, option.story))
 
 
-def share(questions: Sequence[Question], of: Callable[[str], int], best: Callable[[list[int]], int]) -> float:
-    """How often picking the option with the most (or least) of something is right; ties are split."""
-    total = 0.0
-    for question in questions:
-        found = [of(option) for option in question.options]
-        if found[question.gold] == best(found):
-            total += 1 / found.count(best(found))
-    return total / len(questions)
+def matching(choices: Mapping[Proverb, Sequence[Proverb]]) -> dict[Proverb, Proverb]:
+    """One of its choices for each proverb, no two the same: a perfect matching by augmenting paths (Kuhn).
+
+    Raises:
+        SystemExit: there is none; too many proverbs are kin.
+    """
+    taken: dict[Proverb, Proverb] = {}
+
+    def placed(asked: Proverb, seen: set[Proverb]) -> bool:
+        for other in choices[asked]:
+            if other not in seen:
+                seen.add(other)
+                if other not in taken or placed(taken[other], seen):
+                    taken[other] = asked
+                    return True
+        return False
+
+    for asked in choices:
+        if not placed(asked, set()):
+            raise SystemExit(f"'{asked.slug}' has too few proverbs it may meet: take some out of kin.toml")
+    return {asked: other for other, asked in taken.items()}
 
 
-def _line(question: Question) -> str:
-    story = question.story
+def rank(*parts: str) -> bytes:
+    """A place in an order that looks random and is the same everywhere."""
+    return sha256("\x1f".join(parts).encode()).digest()
+
+
+def _line(task: str, name: str, pick: Pick, options: Sequence[Pick], gold: int) -> str:
+    proverb, story = pick.proverb, pick.story
     row = {
-        "id": story.id,
-        "input": question.asked,
-        "options": list(question.options),
-        "gold": question.gold,
+        "id": name,
+        "input": proverb.text if task == "pts" else story,
+        "options": [option.story if task == "pts" else option.proverb.text for option in options],
+        "gold": gold,
         "metadata": {
-            "proverb": story.proverb,
-            "explanation": story.explanation,
+            "proverb": proverb.text,
+            "explanation": proverb.explanation,
+            "tests": TESTS[task],
             "author": "model-written",
             "review": "unreviewed",
             "version": VERSION,
         },
     }
     return json.dumps(row, ensure_ascii=False) + "\n"
-
-
-def _rank(*parts: str) -> bytes:
-    return sha256("\x1f".join(parts).encode()).digest()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,14 @@
 """The BRoverbs suite: protocol, shots, and our own questions, held to the rules by which the paper's were made."""
 
+import difflib
 import json
 import re
 import subprocess
 import sys
+import tomllib
 import unicodedata
 from collections import Counter
+from itertools import chain, combinations
 from pathlib import Path
 
 import pytest
@@ -20,10 +23,14 @@ from sotaque.suites.suite import Suite, load_suite
 
 LETTERS = "ABCDE"
 TASKS = ("pts", "stp")
-FILES = ("pts", "stp", "pts_examples", "stp_examples")
+FILES = tuple(f"{task}{variant}{part}" for part in ("", "_examples") for variant in ("", "_10") for task in TASKS)
+SCORED = ("pts", "stp", "pts_10", "stp_10")
+RECIPE = ROOT / "recipes" / "broverbs"
+NAME = r"[A-ZÁÉÍÓÚÂÊÔÃÕÇ][\wáéíóúâêôãõç]+"
 FUNCTION_WORDS = frozenset(
-    "a o e é em que do da de no na à um uma dois só não se os as com quem tem mais tanto até quando nos dos".split()
-) | {"para", "cada", "seu"}
+    "a ao aquele as com cada da de depois do dos dois e em ha mais me mesma meu na nao nas nem no nos nunca o onde os "
+    "ou para pela por quando que quem se seu seus so sobre sua te tem todos tudo um uma vai vao vem voce".split()
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +49,29 @@ def stories(items: dict[str, tuple[Item, ...]]) -> dict[str, Item]:
 
 
 def words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+    """In lower case and without accents."""
+    decomposed = unicodedata.normalize("NFD", text.lower())
+    return re.findall(r"\w+", "".join(char for char in decomposed if not unicodedata.combining(char)))
+
+
+def content_words(proverb: str) -> list[str]:
+    return [word for word in words(proverb) if word not in FUNCTION_WORDS]
+
+
+def shown(proverb: str, story: str) -> list[str]:
+    """The words of a story that begin as a content word of the proverb does, or are it where that is short."""
+    content = content_words(proverb)
+    return [
+        used
+        for used in words(story)
+        for word in content
+        if used == word or (len(word) > 3 and used.startswith(word[:5]))
+    ]
+
+
+def proverb_behind(items: dict[str, tuple[Item, ...]], option: str) -> str:
+    """The proverb that an option is, or that the story which it is was written for."""
+    return {story: item.metadata["proverb"] for story, item in stories(items).items()}.get(option, option)
 
 
 # ---------------------------------------------------------------- protocol
@@ -105,10 +134,10 @@ def test_prompts_are_as_they_were_reviewed(suite: Suite):
         "uma vez e dispensou a segunda conferência. As portas ficaram desiguais e as gavetas não corriam. Perdeu o "
         "sábado e o domingo refazendo o móvel do começo.\n\n"
         "A) A pressa é inimiga da perfeição\n"
-        "B) Quem não tem cão caça com gato\n"
-        "C) Quem conta um conto aumenta um ponto\n"
-        "D) A mentira tem perna curta\n"
-        "E) Mais vale um pássaro na mão do que dois voando\n\n"
+        "B) Em time que está ganhando não se mexe\n"
+        "C) Mais vale um pássaro na mão do que dois voando\n"
+        "D) Pau que nasce torto nunca se endireita\n"
+        "E) Panela velha é que faz comida boa\n\n"
         "Responda apenas com a letra do provérbio.\nResposta:"
     )
 
@@ -123,28 +152,34 @@ def test_the_twin_ends_just_before_the_proverb(suite: Suite):
     assert request.continuations == tuple(f" {option.text}" for option in item.options)
 
 
-def test_the_oracle_is_always_right_and_chance_is_one_in_five(tmp_path: Path):
-    ran = sotaque(
-        "run",
-        "broverbs",
-        "--model",
-        "baseline/oracle",
-        "--model",
-        "baseline/chance",
-        "--out",
-        tmp_path,
-        "--mode",
-        "all",
-    )
+def test_ten_alternatives_are_asked_as_five_are_but_were_not_published(suite: Suite):
+    for name in TASKS:
+        five, ten = suite.tasks[name], suite.tasks[f"{name}_10"]
+        assert (ten.prompt, ten.mode, ten.labels, ten.metrics) == (five.prompt, five.mode, five.labels, five.metrics)
+        assert ten.protocol.published is None
+        assert (ten.protocol.default.shots, ten.protocol.default.exclude) == (1, "cluster")
+        assert ten.name not in suite.default_tasks
+        loaded = load_items(suite, "bundled", [ten.name])
+        item = loaded.files[ten.source].items[0]
+        request = render(plan(ten, loaded, RunSpec("broverbs", "m"), "chat"), item, order_for(item, None)).request
+        assert isinstance(request, Generate)
+        assert f"\nJ) {item.options[9].text}\n" in request.messages[-1].content
+
+
+def test_the_oracle_is_always_right_and_chance_is_one_in_as_many_as_there_are_options(tmp_path: Path):
+    models = ("--model", "baseline/oracle", "--model", "baseline/chance")
+    ran = sotaque("run", "broverbs", *models, "--out", tmp_path, "--mode", "all")
     assert ran.code == 0, ran.err
-    found: dict[str, set[float]] = {}
+    found: dict[tuple[str, str], set[float]] = {}
     for file in tmp_path.rglob("summary.json"):
         run = json.loads((file.parent / "run.json").read_text(encoding="utf-8"))
-        summary = json.loads(file.read_text(encoding="utf-8"))
-        values = {each["value"] for task in summary["tasks"].values() for each in task["metrics"].values()}
-        found[run["model"]["name"]] = values
-    assert found["baseline/oracle"] == {1.0}
-    assert all(value == pytest.approx(0.2) for value in found["baseline/chance"])
+        for name, task in json.loads(file.read_text(encoding="utf-8"))["tasks"].items():
+            values = {each["value"] for each in task["metrics"].values()}
+            found.setdefault((run["model"]["name"], name), set()).update(values)
+    assert {name for _, name in found} == {"pts", "stp", "pts_10", "stp_10", "pts_prob", "stp_prob"}
+    for (model, name), values in found.items():
+        wanted = 1.0 if model == "baseline/oracle" else 0.1 if name.endswith("_10") else 0.2
+        assert all(value == pytest.approx(wanted) for value in values)
 
 
 # ---------------------------------------------------------------- the official rows
@@ -206,101 +241,211 @@ def test_the_default_never_shows_the_same_proverb_and_the_published_protocol_may
 # ---------------------------------------------------------------- our own questions
 
 
-def test_there_are_enough_questions_and_examples(items: dict[str, tuple[Item, ...]]):
-    for name in TASKS:
-        assert len(items[name]) >= 10
-        assert len(items[f"{name}_examples"]) >= 12
-        scored = {item.metadata["proverb"] for item in items[name]}
-        examples = {item.metadata["proverb"] for item in items[f"{name}_examples"]}
-        assert not scored & examples
-        assert Counter(item.metadata["proverb"] for item in items[name]) == dict.fromkeys(scored, 2)
-
-
-def test_every_question_has_five_options_of_five_proverbs(items: dict[str, tuple[Item, ...]]):
-    proverb_of = {story: item.metadata["proverb"] for story, item in stories(items).items()}
+def test_64_proverbs_are_asked_about_three_times_and_examples_are_of_20_others(items: dict[str, tuple[Item, ...]]):
+    scored = Counter(item.metadata["proverb"] for item in items["pts"])
+    examples = Counter(item.metadata["proverb"] for item in items["pts_examples"])
+    assert (len(scored), set(scored.values())) == (64, {3})
+    assert (len(examples), set(examples.values())) == (20, {1})
+    assert not scored.keys() & examples.keys()
     for name in FILES:
-        for item in items[name]:
-            texts = [option.text for option in item.options]
-            proverbs = [proverb_of.get(text, text) for text in texts]
-            assert len(set(proverbs)) == len(texts) == 5
-            assert proverbs[item.gold or 0] == item.metadata["proverb"]
-            assert {"explanation", "author", "review", "version"} <= item.metadata.keys()
-            assert (item.metadata["author"], item.metadata["review"]) == ("model-written", "unreviewed")
+        wanted = examples if name.endswith("_examples") else scored
+        assert Counter(item.metadata["proverb"] for item in items[name]) == wanted
+        assert {item.id for item in items[name]} == {
+            item.id for item in items[f"pts{'_examples' * (wanted is examples)}"]
+        }
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_question_has_its_options_from_as_many_proverbs(items: dict[str, tuple[Item, ...]], name: str):
+    part = {item.metadata["proverb"] for item in items[name]}
+    for item in items[name]:
+        texts = [option.text for option in item.options]
+        proverbs = [proverb_behind(items, text) for text in texts]
+        assert len(set(proverbs)) == len(texts) == (10 if "_10" in name else 5)
+        assert set(proverbs) <= part
+        assert proverbs[item.gold or 0] == item.metadata["proverb"]
+        assert {"explanation", "tests", "author", "review", "version"} <= item.metadata.keys()
+        assert (item.metadata["author"], item.metadata["review"]) == ("model-written", "unreviewed")
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_right_positions_are_balanced(items: dict[str, tuple[Item, ...]], name: str):
     counts = Counter(item.gold for item in items[name])
-    assert len(counts) == 5
+    assert len(counts) == (10 if "_10" in name else 5)
     assert max(counts.values()) - min(counts.values()) <= 1
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("best", [max, min])
-def test_neither_length_nor_frequency_gives_the_answer_away(items: dict[str, tuple[Item, ...]], name: str, best):
-    used = Counter(option.text for item in items[name] for option in item.options)
-    for measure in (len, used.__getitem__):
-        total = 0.0
-        for item in items[name]:
-            found = [measure(option.text) for option in item.options]
-            total += (found[item.gold or 0] == best(found)) / found.count(best(found))
-        assert 0.12 <= total / len(items[name]) <= 0.28
+def test_every_option_is_used_as_often_as_any_other(items: dict[str, tuple[Item, ...]], name: str):
+    """Then neither the one that is seen least nor the one that is seen most gives the answer away."""
+    assert len({*Counter(option.text for item in items[name] for option in item.options).values()}) == 1
+    wrong = Counter(
+        proverb_behind(items, option.text)
+        for item in items[name]
+        for option in item.options
+        if proverb_behind(items, option.text) != item.metadata["proverb"]
+    )
+    assert len({*wrong.values()}) == 1
+
+
+def marks(text: str) -> int:
+    return len(re.findall(r"[^\w\s]", text))
+
+
+def overlap(option: str, question: str) -> int:
+    return len({*words(option)} & {*words(question)})
+
+
+@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("rule", ["longest", "shortest", "first", "most punctuation", "least punctuation", "overlap"])
+def test_no_rule_that_reads_the_options_only_does_better_than_chance(
+    items: dict[str, tuple[Item, ...]], name: str, rule: str
+):
+    total, chance = 0.0, 0.0
+    for item in items[name]:
+        texts = [option.text for option in item.options]
+        measures = {
+            "longest": [len(text) for text in texts],
+            "shortest": [-len(text) for text in texts],
+            "first": [-place for place in range(len(texts))],
+            "most punctuation": [marks(text) for text in texts],
+            "least punctuation": [-marks(text) for text in texts],
+            "overlap": [overlap(text, item.fields["input"]) for text in texts],
+        }
+        found = measures[rule]
+        total += (found[item.gold or 0] == max(found)) / found.count(max(found))
+        chance += 1 / len(texts)
+    assert total / len(items[name]) <= chance / len(items[name]) + 0.06
 
 
 def test_stories_are_of_one_length_and_name_a_person(items: dict[str, tuple[Item, ...]]):
     found = stories(items)
-    assert len(found) == 36
-    named: list[str] = []
+    assert len(found) == 212
+    common = {word for story in found for word in re.findall(r"\b[a-záéíóúâêôãõàç]\w*", story)}
     for story in found:
-        assert 150 <= len(story) <= 400
-        inside = re.findall(r"(?<![.!?] )(?<!^)\b[A-ZÁÉÍÓÚÂÊÔÃÕÇ][\wáéíóúâêôãõç]+", story)
-        starts = re.findall(r"(?:^|[.!?] )([A-ZÁÉÍÓÚÂÊÔÃÕÇ][\wáéíóúâêôãõç]+)", story)
-        named.append((inside or starts)[0])
+        assert 200 <= len(story) <= 330
+        assert [word for word in re.findall(NAME, story) if word.lower() not in common], story
         assert story.count(".") >= 2
         assert story[-1] == "."
-    assert len(set(named)) == len(named)
+
+
+def test_no_two_stories_are_about_people_of_one_name(items: dict[str, tuple[Item, ...]]):
+    places_and_offices = {"São", "Paulo", "Câmara"}
+    found = stories(items)
+    common = {word for story in found for word in re.findall(r"\b[a-záéíóúâêôãõàç]\w*", story)}
+    named = Counter(word for story in found for word in {*re.findall(NAME, story)} if word.lower() not in common)
+    assert {name for name, times in named.items() if times > 1} <= places_and_offices
 
 
 def test_no_story_has_a_content_word_of_its_proverb(items: dict[str, tuple[Item, ...]]):
     for story, item in stories(items).items():
-        content = [word for word in words(item.metadata["proverb"]) if word not in FUNCTION_WORDS]
-        assert content
-        for word in content:
-            stem = word[:5] if len(word) > 3 else None
-            hits = [used for used in words(story) if used == word or (stem and used.startswith(stem))]
-            assert not hits, (item.id, word, hits)
+        assert content_words(item.metadata["proverb"])
+        assert not shown(item.metadata["proverb"], story), item.id
 
 
-def test_two_stories_of_a_proverb_share_few_words(items: dict[str, tuple[Item, ...]]):
+@pytest.mark.parametrize("name", FILES)
+def test_no_story_shows_words_of_a_proverb_that_it_stands_beside(items: dict[str, tuple[Item, ...]], name: str):
+    for item in items[name]:
+        for option in item.options:
+            proverb, story = (item.fields["input"], option.text)
+            if name.startswith("stp"):
+                proverb, story = story, proverb
+            assert not shown(proverb, story), (item.id, proverb)
+
+
+def test_stories_of_a_proverb_share_few_words(items: dict[str, tuple[Item, ...]]):
     by_proverb: dict[str, list[set[str]]] = {}
     for item in items["stp"]:
-        by_proverb.setdefault(item.metadata["proverb"], []).append(set(words(item.fields["input"])))
-    for proverb, (one, two) in by_proverb.items():
-        assert 1 - len(one & two) / len(one | two) > 0.75, proverb
+        by_proverb.setdefault(item.metadata["proverb"], []).append({*words(item.fields["input"])})
+    for proverb, three in by_proverb.items():
+        for one, two in combinations(three, 2):
+            assert 1 - len(one & two) / len(one | two) > 0.85, proverb
+
+
+def test_no_two_stories_proverbs_or_explanations_are_nearly_the_same(items: dict[str, tuple[Item, ...]]):
+    every = [*stories(items).values()]
+    groups = (
+        {item.fields["input"] for item in every},
+        {item.metadata["proverb"] for item in every},
+        {item.metadata["explanation"] for item in every},
+    )
+    for texts in groups:
+        parts = {
+            text: Counter(zip(text, text[1:], text[2:], strict=False)) for text in {key(one, "pt-BR") for one in texts}
+        }
+        assert len(parts) == len(texts)
+        for one, two in combinations(sorted(parts), 2):
+            # Texts that are nearly the same share most of their trigrams; the exact ratio is slow.
+            if (parts[one] & parts[two]).total() >= 0.4 * max(len(one), len(two)) - 2:
+                assert difflib.SequenceMatcher(None, one, two, autojunk=False).ratio() < 0.85, (one, two)
 
 
 def test_texts_are_clean(items: dict[str, tuple[Item, ...]]):
-    for name in FILES:
-        for item in items[name]:
-            for text in (
-                *item.fields.values(),
-                item.metadata["explanation"],
-                *(option.text for option in item.options),
-            ):
-                assert unicodedata.is_normalized("NFC", text)
-                assert text == text.strip()
-                assert not re.search(r"\s{2}|\s[,.;:!?]|[^\w\s,.;:?!()-]", text), text
+    texts = {
+        text
+        for item in chain.from_iterable(items[name] for name in FILES)
+        for text in (*item.fields.values(), item.metadata["explanation"], *(option.text for option in item.options))
+    }
+    for text in texts:
+        assert unicodedata.is_normalized("NFC", text)
+        assert text == text.strip()
+        assert not re.search(r"\s{2}|\s[,.;:!?]|[^\w\s,.;:?!()-]", text), text
 
 
-@pytest.mark.parametrize("word", ["autocarro", "telemóvel", "comboio", "facto", "rapariga", "pequeno-almoço", "sítio"])
+@pytest.mark.parametrize("word", ["autocarro", "telemóvel", "comboio", "facto", "rapariga", "pequeno-almoço", "equipa"])
 def test_stories_are_brazilian(items: dict[str, tuple[Item, ...]], word: str):
-    assert not [story for story in stories(items) if word in key(story, "pt-BR")]
+    assert not [story for story in stories(items) if word in key(story, "pt-BR").split()]
     assert not [story for story in stories(items) if re.search(r"\best(?:á|ava|avam|ou|ão) a \w+r\b", story)]
 
 
+# ---------------------------------------------------------------- the tables and the recipe
+
+
+def tables() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, list[str]]]]:
+    found = [tomllib.loads((RECIPE / name).read_text(encoding="utf-8")) for name in ("proverbs.toml", "kin.toml")]
+    return found[0], found[1]
+
+
+def test_each_pair_of_kin_is_written_once_with_its_reason_and_joins_one_part():
+    table, kin = tables()
+    written = [(one, other) for one, reasons in kin.items() for others in reasons.values() for other in others]
+    assert {reason for reasons in kin.values() for reason in reasons} == {"same", "opposite", "fits"}
+    assert len({frozenset(pair) for pair in written}) == len(written) > 300
+    order = list(table)
+    for one, other in written:
+        assert order.index(one) < order.index(other)
+        assert table[one]["part"] == table[other]["part"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_kin_never_meet_whichever_of_them_is_asked(items: dict[str, tuple[Item, ...]], name: str):
+    table, kin = tables()
+    slug_of = {row["proverb"]: slug for slug, row in table.items()}
+    apart = {frozenset((one, other)) for one, why in kin.items() for others in why.values() for other in others}
+    for item in items[name]:
+        asked = slug_of[item.metadata["proverb"]]
+        met = {slug_of[proverb_behind(items, option.text)] for option in item.options} - {asked}
+        assert not {frozenset((asked, other)) for other in met} & apart, item.id
+
+
 def test_the_recipe_makes_the_bundled_files(tmp_path: Path):
-    recipe = ROOT / "recipes" / "broverbs" / "assemble.py"
-    subprocess.run([sys.executable, str(recipe), str(tmp_path)], check=True, capture_output=True, text=True)
+    script = RECIPE / "assemble.py"
+    subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, capture_output=True, text=True)
     made = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     folder = load_suite("broverbs").folder
     assert made == {f"{name}.jsonl": (folder / f"{name}.jsonl").read_bytes() for name in FILES}
+
+
+def test_the_recipe_says_so_when_too_many_proverbs_are_kin(tmp_path: Path):
+    for name in ("assemble.py", "proverbs.toml", "kin.toml"):
+        (tmp_path / name).write_text((RECIPE / name).read_text(encoding="utf-8"), encoding="utf-8")
+    slugs = [slug for slug, row in tables()[0].items() if row["part"] == "scored"]
+    apart = f'["pior-cego"]\nsame = {json.dumps([slug for slug in slugs if slug != "pior-cego"])}\n'
+    (tmp_path / "kin.toml").write_text(apart, encoding="utf-8")
+    ran = subprocess.run([sys.executable, str(tmp_path / "assemble.py"), str(tmp_path)], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "has too few proverbs it may meet: take some out of kin.toml" in ran.stderr
+    (tmp_path / "kin.toml").write_text('[pressa]\nsame = ["presa"]\n', encoding="utf-8")
+    ran = subprocess.run([sys.executable, str(tmp_path / "assemble.py"), str(tmp_path)], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "'presa' is not in proverbs.toml" in ran.stderr
