@@ -34,6 +34,9 @@ ADDRESSED = {"ele": "você", "eles": "vocês"}
 
 AFFIRMATIVE, NEGATIVE = "imperativo afirmativo", "imperativo negativo"
 NEGATIVE_OBJECT = "imperativo negativo com pronome oblíquo"
+OBJECT = "o"
+"""The pronoun that is meant; questions name it, for a, os, me would do as well."""
+
 TENSES = {
     "presente do indicativo": "pres-ind",
     "pretérito imperfeito do indicativo": "imperf-ind",
@@ -79,9 +82,10 @@ def _question(verb: str, kind: str, tense: str, person: str, forms: Mapping[str,
     asked = NAMED[person]
     if tense.startswith("imperativo") and person in ADDRESSED:
         asked += f" ({ADDRESSED[person]})"
+    named = f"{tense} ({OBJECT})" if tense == NEGATIVE_OBJECT else tense
     made = {
         "id": f"{_ascii(verb)}-{TENSES[tense]}-{_ascii(person)}",
-        "question": f"Qual é a {asked} do {tense} do verbo {verb}?",
+        "question": f"Qual é a {asked} do {named} do verbo {verb}?",
         "answer": answer(verb, tense, person, forms[person]),
         "tipo": kind,
         "tempo": tense,
@@ -101,7 +105,7 @@ def answer(verb: str, tense: str, person: str, form: str) -> str:
     if tense == AFFIRMATIVE:
         return f"{_enclitic(form, reflexive)} {subject}"
     if tense in (NEGATIVE, NEGATIVE_OBJECT):
-        pronoun = "o" if tense == NEGATIVE_OBJECT else reflexive
+        pronoun = OBJECT if tense == NEGATIVE_OBJECT else reflexive
         return " ".join(word for word in ("não", pronoun, form, subject) if word)
     return " ".join(word for word in (person, reflexive, form) if word)
 

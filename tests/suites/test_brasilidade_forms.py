@@ -143,7 +143,7 @@ def test_every_row_has_six_forms_and_imperatives_no_first_person():
         ("primeira pessoa do singular do presente do indicativo do verbo descer", "eu desço"),
         ("segunda pessoa do plural do imperativo afirmativo do verbo precaver", "precavei vós"),
         ("terceira pessoa do plural (vocês) do imperativo afirmativo do verbo pescar", "pesquem vocês"),
-        ("segunda pessoa do singular do imperativo negativo com pronome oblíquo do verbo odiar", "não o odeies tu"),
+        ("segunda pessoa do singular do imperativo negativo com pronome oblíquo (o) do verbo odiar", "não o odeies tu"),
         ("primeira pessoa do plural do imperativo negativo do verbo divertir-se", "não nos divirtamos nós"),
         ("segunda pessoa do singular do imperativo afirmativo do verbo esquecer-se", "esquece-te tu"),
         ("segunda pessoa do plural do imperativo afirmativo do verbo despedir-se", "despedi-vos vós"),
