@@ -4,8 +4,9 @@
 
 Writes prompts.jsonl and answers.jsonl; the bundled ones, unless a folder is given. A table holds [[prompt]] entries:
 id, topic, text; where an instruction is decidable by rule its checks; and for some of them three answers a, b, c of
-falling quality, with "ratings" of b and c (a has 5) and the "reasons" of all three. The answers are fixtures for tests
-of judges: written to be rated, never asked for.
+falling quality, with "ratings" of b and c (a has 5) and the "reasons" of all three. An answer that is Brazilian on
+purpose is declared: other_variety = { b = "pt-BR" }. The answers are fixtures for tests of judges: written to be
+rated, never asked for.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ def answers(slug: str, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if "a" not in row:
         return
     for tier, rating, reason in zip("ABC", (BEST, *row["ratings"]), row["reasons"], strict=True):
+        declared = row.get("other_variety", {}).get(tier.lower())
         yield {
             "dimension": slug,
             "question": f"{slug}-{row['id']}",
@@ -69,6 +71,7 @@ def answers(slug: str, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "fixture": True,
             **STATE,
             "version": row.get("version", "1"),
+            **({"metadata": {"other_variety": declared}} if declared else {}),
         }
 
 

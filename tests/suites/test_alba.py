@@ -70,7 +70,7 @@ def test_a_model_is_sent_the_question_and_nothing_else(suite: Suite):
     request = render(made, item, order_for(item, None)).request
     assert isinstance(request, Generate)
     assert request.messages == (
-        Message("user", "Identifica o sujeito e o predicado da frase «Ontem à noite chegaram os primos de Braga.»"),
+        Message("user", "Identifica o sujeito e o predicado da frase «Ontem à noite chegaram os primos da Joana.»"),
     )
 
 

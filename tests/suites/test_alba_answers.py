@@ -98,6 +98,15 @@ def test_the_best_answers_and_the_reasons_have_no_brazilian_forms(answers: Answe
             assert not re.search(cues, re.sub("«[^»]*»", "", text), re.IGNORECASE), text
 
 
+def test_answers_that_are_brazilian_on_purpose_say_so():
+    """In their metadata; never the best answer, and the reason names what is Brazilian about it."""
+    rows = [json.loads(line) for line in BUNDLED.read_text(encoding="utf-8").splitlines()]
+    declared = {row["question"]: row for row in rows if "metadata" in row}
+    assert set(declared) == {"discourse_analysis-6", "morphology-1"}
+    for row in declared.values():
+        assert row["metadata"] == {"other_variety": "pt-BR"} and row["tier"] == "B" and "brasileir" in row["reason"]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -152,6 +161,34 @@ def test_no_check_is_undecided_on_a_middling_answer(checked: list[Item], answers
     verdicts = Counter(overall(verify(item.checks, answers[item.id]["B"].answer)) for item in checked)
     assert not verdicts[Verdict.UNDECIDED]
     assert verdicts[Verdict.HOLDS] and verdicts[Verdict.FAILS]  # a rule and a judge may well differ here
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("culture_bound_semantics-2", "O provérbio correspondente é «Em Roma, faz como os romanos»."),
+        ("discourse_analysis-1", "A Teresa prometeu ao irmão que no dia seguinte o acompanharia ao mercado."),
+        ("discourse_analysis-8", "- **Data:** 17 de março\n- **Hora:** 20:30\n- **Local:** salão da Filarmónica"),
+        (
+            "discourse_analysis-20",
+            "No tempo em que as tardes eram longas,\n\nNo tempo em que o mar era azul,\n\nNo tempo em que tu voltavas.",
+        ),
+        ("lexicology-12", "Seis palavras da família de «mar»: marinho, marítimo, maré, ultramar, submarino e marujo."),
+        (
+            "lexicology-17",
+            "«Alface» veio da língua árabe, «futebol» da inglesa, «abajur» da francesa e «piano» da italiana.",
+        ),
+        ("morphology-5", "«Vou **para a** escola **a** pé e volto **de** autocarro, **pelas** seis da tarde.»"),
+        ("morphology-12", "**Anoitecer**, **enriquecer** e **envelhecer**, por derivação parassintética."),
+        ("phonetics_phonology-7", "1. Panela\n2. Canela\n3. Tigela\n4. Aguarela\n5. Cadela"),
+        ("phonetics_phonology-13", "**lâmpada, mágico, público, árvore**"),
+        ("phonetics_phonology-14", "«Eu sei que tu não vens cá.»"),
+        ("word_plays-13", "- PÊRA\n- MAÇÃ\n- UVA"),
+    ],
+)
+def test_other_right_answers_hold(question: str, answer: str, prompts: dict[str, Item]):
+    findings = verify(prompts[question].checks, answer)
+    assert overall(findings) is Verdict.HOLDS, findings
 
 
 AROUND = (
