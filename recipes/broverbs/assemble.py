@@ -32,8 +32,8 @@ OPTIONS = {"": 5, "_10": 10}
 VERSION = "3"
 STEM = 5
 FUNCTION_WORDS = frozenset(
-    "a ao aquele as com cada da de depois do dos dois e em ha mais me mesma meu na nao nas nem no nos nunca o onde os "
-    "ou para pela por quando que quem se seu seus so sobre sua te tem todos tudo um uma vai vao vem voce".split()
+    "a ao aquele as com cada da de depois do dos dois e em eu ha mais me mesma meu na nao nas nem no nos nunca o onde "
+    "os ou para pela por quando que quem se seu seus so sobre sua te tem todos tudo um uma vai vao vem voce".split()
 )
 TESTS = {
     "pts": "what a proverb means: recognising a situation that it describes",

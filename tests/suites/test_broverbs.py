@@ -28,8 +28,8 @@ SCORED = ("pts", "stp", "pts_10", "stp_10")
 RECIPE = ROOT / "recipes" / "broverbs"
 NAME = r"[A-ZÁÉÍÓÚÂÊÔÃÕÇ][\wáéíóúâêôãõç]+"
 FUNCTION_WORDS = frozenset(
-    "a ao aquele as com cada da de depois do dos dois e em ha mais me mesma meu na nao nas nem no nos nunca o onde os "
-    "ou para pela por quando que quem se seu seus so sobre sua te tem todos tudo um uma vai vao vem voce".split()
+    "a ao aquele as com cada da de depois do dos dois e em eu ha mais me mesma meu na nao nas nem no nos nunca o onde "
+    "os ou para pela por quando que quem se seu seus so sobre sua te tem todos tudo um uma vai vao vem voce".split()
 )
 
 
@@ -134,10 +134,10 @@ def test_prompts_are_as_they_were_reviewed(suite: Suite):
         "uma vez e dispensou a segunda conferência. As portas ficaram desiguais e as gavetas não corriam. Perdeu o "
         "sábado e o domingo refazendo o móvel do começo.\n\n"
         "A) A pressa é inimiga da perfeição\n"
-        "B) Em time que está ganhando não se mexe\n"
-        "C) Mais vale um pássaro na mão do que dois voando\n"
-        "D) Pau que nasce torto nunca se endireita\n"
-        "E) Panela velha é que faz comida boa\n\n"
+        "B) Mais vale um pássaro na mão do que dois voando\n"
+        "C) Santo de casa não faz milagre\n"
+        "D) Quem não arrisca não petisca\n"
+        "E) Quem não tem cão caça com gato\n\n"
         "Responda apenas com a letra do provérbio.\nResposta:"
     )
 
