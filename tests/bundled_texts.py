@@ -10,7 +10,8 @@ from sotaque.suites.schema import Suite
 from sotaque.suites.suite import load_suite
 
 PORTUGUESE = tuple(name for name in BUNDLED if load_suite(name).languages[0].startswith("pt"))
-ABOUT_AN_ITEM = frozenset({"id", "author", "review", "version"})
+# Checks also accept what others write: spellings of before the agreement, say.
+ABOUT_AN_ITEM = frozenset({"id", "author", "review", "version", "checks"})
 OTHER_VARIETY = "other_variety"
 """The metadata by which an item declares that another variety is its subject: its name, "pt-BR" or "pt-PT"."""
 
