@@ -20,7 +20,7 @@ from sotaque.models.prefix_tree import Pack, Tree, Walk
 from sotaque.records import OptionScore, Usage
 
 # More gains nothing on a CPU, where the attention to masked tokens grows with the pack.
-PACK = {"cpu": 512}
+PACK = {"cpu": 384}
 PACK_ELSEWHERE = 4096
 LOGIT_BYTES = 256 * 2**20
 # Activations of one token in one layer, in units of the hidden size: projections, the widened layer, their copies.
