@@ -8,10 +8,10 @@ from rich.console import Console
 
 from run_folders import manifest, official, published_data_run
 from scored_samples import GENERATE, failed, sample
-from sotaque.records import Outcome, RunSpec, Usage
+from sotaque.records import Metric, Outcome, RunSpec, Usage
 from sotaque.report.table import plain_text, print_runs
 from sotaque.runs import ModelRecord, SuiteRecord, read_run, write_run
-from sotaque.summary import summarise
+from sotaque.summary import TaskFacts, summarise
 
 AT_100 = """\
 MasalBench: Persian proverbs (masalbench 1.0.0)
@@ -137,6 +137,13 @@ def test_groups_clusters_and_failures_are_shown(here):
     assert "interval over 6 independent groups of items, design effect" in text
     assert "! only 6 independent groups of items: the interval is rough" in text
     assert "! 1 of 13 requests got no reply: left out of the score, asked again by the next run." in text
+
+
+def test_answers_that_await_a_judge_are_not_called_no_items(here):
+    facts = {"contextual": TaskFacts(mode="judge", metrics=(Metric.JUDGE_SCORE,))}
+    text = plain_text([small(here, [sample(0, Outcome.AWAITING), sample(1, Outcome.AWAITING)], facts=facts)], 120)
+    assert "! The answers await a judge" in text
+    assert "no items" not in text
 
 
 def test_what_the_adapter_noted_is_counted_and_the_rarest_are_left_to_the_record(here):

@@ -208,7 +208,9 @@ def _warnings_of(run: RunFolder) -> Iterator[str]:
     said: dict[str, list[str]] = {}
     for name, task in run.summary.tasks.items():
         odd = f"{task.irregular:,} of {task.items:,} items are irregular in the source; they count like all others."
-        for line in (*task.warnings, *task.headline.warnings, *([odd] if task.irregular else [])):
+        # That nothing has been judged yet is said in words of its own.
+        shaky = () if task.mode == "judge" and not task.counted else task.headline.warnings
+        for line in (*task.warnings, *shaky, *([odd] if task.irregular else [])):
             said.setdefault(line, []).append(name)
     for name, average in run.summary.averages.items():
         for line in average.estimate.warnings:
