@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sotaque.errors import Rejected
 from sotaque.models.boundary import Split
+from sotaque.models.limits import check_options
 from sotaque.models.llama_decode import Reader, log_probabilities
 from sotaque.records import OptionScore
 
@@ -36,23 +36,11 @@ def score(reader: Reader, cut: Split) -> tuple[list[OptionScore], int]:
     Raises:
         Rejected: longer than the window, no memory, or not a number.
     """
-    check_window(reader.window, cut)
+    check_options(reader.window, cut)
     root, size = _tree(cut.rests)
     _read(reader, cut.prefix, root)
     scores = [OptionScore(math.fsum(node.value for node in _path(root, rest)), len(rest)) for rest in cut.rests]
     return scores, len(cut.prefix) + size
-
-
-def check_window(window: int | None, cut: Split) -> None:
-    """Refuse what the network was not made to read whole: cutting it silently would score another text."""
-    lengths = [len(cut.prefix) + len(rest) for rest in cut.rests]
-    longest = max(lengths)
-    if window is not None and longest > window:
-        raise Rejected(
-            f"the context with continuation {lengths.index(longest) + 1} is {longest} tokens, "
-            f"the model's window is {window}",
-            "use fewer examples, or a model with a longer window",
-        )
 
 
 def _tree(rests: Sequence[Sequence[int]]) -> tuple[Node, int]:

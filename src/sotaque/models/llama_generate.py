@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sotaque.errors import Rejected
+from sotaque.models.limits import Text, check_prompt, stopped
 from sotaque.models.llama_decode import Logits, Reader
+from sotaque.models.next_token import seed_of
 from sotaque.records import Finish, Sampling
-
-Text = Callable[[Sequence[int]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def write(
     Raises:
         Rejected: prompt and token limit exceed the window, no memory, or the logits are not numbers.
     """
-    _check_window(reader, prompt, sampling)
+    check_prompt(reader.window, len(prompt), sampling.max_tokens)
     reader.reserve(len(prompt) + sampling.max_tokens)
     pick = _picker(sampling, repeat)
     drawn: list[int] = []
@@ -57,24 +56,9 @@ def write(
     return Written(text(drawn), Finish.LENGTH, len(drawn))
 
 
-def stopped(text: Text, drawn: Sequence[int], stops: Sequence[str]) -> str | None:
-    """The text up to the first stop string, ``None`` while there is none."""
-    wanted = [stop for stop in stops if stop]
-    if not wanted:
-        return None
-    # A token has at least one byte, so a stop string that has just ended lies within this tail.
-    reach = max(len(stop.encode()) for stop in wanted) + 8
-    tail = text(drawn[-reach:])
-    if not any(stop in tail for stop in wanted):
-        return None
-    whole = text(drawn)
-    places = [place for place in (whole.find(stop) for stop in wanted) if place >= 0]
-    return whole[: min(places)] if places else None
-
-
 def _picker(sampling: Sampling, repeat: int) -> Callable[[Logits], int]:
     """How the next token is chosen from logits of shape (vocabulary,), with a seed for every repeat."""
-    generator = np.random.Generator(np.random.PCG64(_seed(sampling.seed, repeat)))
+    generator = np.random.Generator(np.random.PCG64(seed_of(sampling.seed, repeat)))
 
     def pick(logits: Logits) -> int:
         if np.isnan(logits).any():
@@ -92,16 +76,3 @@ def _picker(sampling: Sampling, repeat: int) -> Callable[[Logits], int]:
         return int(order[generator.choice(len(ranked), p=ranked / ranked.sum())])
 
     return pick
-
-
-def _seed(seed: int | None, repeat: int) -> int:
-    return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}".encode()).digest()[:7], "big")
-
-
-def _check_window(reader: Reader, prompt: Sequence[int], sampling: Sampling) -> None:
-    if reader.window is not None and len(prompt) + sampling.max_tokens > reader.window:
-        raise Rejected(
-            f"the prompt is {len(prompt)} tokens and up to {sampling.max_tokens} are to be written, "
-            f"the model's window is {reader.window}",
-            "lower --max-tokens, use fewer examples, or a model with a longer window",
-        )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sotaque.errors import Rejected
 from sotaque.models.boundary import Split
+from sotaque.models.limits import check_options
 from sotaque.models.local_library import Cache
 from sotaque.models.local_network import Network, OutOfRoom, check_ids
 from sotaque.records import OptionScore
@@ -51,14 +52,7 @@ def check_readable(network: Network, cut: Split) -> None:
         Rejected: longer than the window, or a token outside the vocabulary.
     """
     check_ids((cut.prefix, *cut.rests), network.vocabulary)
-    lengths = [len(cut.prefix) + len(rest) for rest in cut.rests]
-    longest = max(lengths)
-    if network.window is not None and longest > network.window:
-        raise Rejected(
-            f"the context with continuation {lengths.index(longest) + 1} is {longest} tokens, "
-            f"the model's window is {network.window}",
-            "use fewer examples, or a model with a longer window",
-        )
+    check_options(network.window, cut)
 
 
 def _shared(network: Network, prefix: Rest, rests: Sequence[Rest]) -> dict[Rest, float]:

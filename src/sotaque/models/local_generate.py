@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sotaque.errors import Rejected
+from sotaque.models.limits import Text, check_prompt, stopped
 from sotaque.models.local_library import Cache, Tensor
 from sotaque.models.local_network import Network, OutOfRoom, check_ids
 from sotaque.models.next_token import Top, check, sampler, tops
@@ -27,7 +28,7 @@ class Task:
     sampling: Sampling
     repeat: int
     ends: frozenset[int]
-    text: Callable[[Sequence[int]], str]
+    text: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ class Draft:
             return self._written(drawn, Finish.STOP, count)
         self.ids.append(token)
         drawn.append(token)
-        if (cut := _cut(self._task, drawn)) is not None:
+        if (cut := stopped(self._task.text, drawn, self._task.sampling.stop)) is not None:
             return self._written(cut, Finish.STOP, count)
         return self._written(drawn, Finish.LENGTH, count) if count >= self._task.sampling.max_tokens else None
 
@@ -150,28 +151,7 @@ def no_room(draft: Draft, error: OutOfRoom) -> Rejected:
     return Rejected(f"no memory for a prompt of {size} tokens ({error})", "free memory, or choose a smaller model")
 
 
-def _cut(task: Task, drawn: Sequence[int]) -> str | None:
-    """The text up to the first stop string, ``None`` while there is none."""
-    stops = [stop for stop in task.sampling.stop if stop]
-    if not stops:
-        return None
-    # A token has at least one byte, so a stop string that has just ended lies within this tail.
-    reach = max(len(stop.encode()) for stop in stops) + 8
-    tail = task.text(drawn[-reach:])
-    if not any(stop in tail for stop in stops):
-        return None
-    text = task.text(drawn)
-    places = [place for place in (text.find(stop) for stop in stops) if place >= 0]
-    return text[: min(places)] if places else None
-
-
 def _check(network: Network, task: Task) -> None:
-    wanted = len(task.prompt) + task.sampling.max_tokens
-    if network.window is not None and wanted > network.window:
-        raise Rejected(
-            f"the prompt is {len(task.prompt)} tokens and up to {task.sampling.max_tokens} are to be written, "
-            f"the model's window is {network.window}",
-            "lower --max-tokens, use fewer examples, or a model with a longer window",
-        )
+    check_prompt(network.window, len(task.prompt), task.sampling.max_tokens)
     # Found here, because in a batch it would spoil its neighbours.
     check_ids([task.prompt], network.vocabulary)

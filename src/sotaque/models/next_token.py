@@ -44,7 +44,7 @@ def sampler(sampling: Sampling, repeat: int) -> Callable[[Tensor], int]:
     Sampling runs on the CPU from a seed of its own for every repeat: the same request gives the same text.
     """
     torch = library("torch")
-    generator = torch.Generator().manual_seed(_seed(sampling.seed, repeat))
+    generator = torch.Generator().manual_seed(seed_of(sampling.seed, repeat))
 
     def sampled(logits: Tensor) -> int:
         chances = torch.softmax(logits.cpu() / sampling.temperature, -1)
@@ -58,5 +58,6 @@ def sampler(sampling: Sampling, repeat: int) -> Callable[[Tensor], int]:
     return sampled
 
 
-def _seed(seed: int | None, repeat: int) -> int:
+def seed_of(seed: int | None, repeat: int) -> int:
+    """The seed of one repeat of a request."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{repeat}".encode()).digest()[:7], "big")
