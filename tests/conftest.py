@@ -4,8 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from optional_parts import require
+
+# On a busy computer examples take their time, which says nothing about what is tested.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -5,6 +5,7 @@ Blocks ```console hold lines ``$ command``, run in order, each page in a folder 
 their offline equivalent is run. A command of a form that is not known here fails.
 """
 
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -122,12 +123,24 @@ def run_sotaque(words: list[str], request: pytest.FixtureRequest) -> None:
         words = [word.replace("hf/PATH", f"hf/{folder}") for word in words]
         if words[0] == "run":
             words += ["--max-tokens", "2"] if "--limit" in words else ["--max-tokens", "2", "--limit", "1"]
+    if "gguf/model.gguf" in words:
+        words = [word.replace("model.gguf", str(gguf_file(request))) for word in words] + ["--max-tokens", "2"]
+        if importlib.util.find_spec("llama_cpp") is None:  # which takes minutes to compile; the server only writes
+            words = [word if word != "all" else "generate" for word in words]
     if "qa_exemplo" in words:
         words += encoder_options(request)
     if "pull" in words or "official" in words:
         request.getfixturevalue("downloaded")
     ended = sotaque(*expanded(words))
     assert ended.code == 0, f"sotaque {shlex.join(words)}\n{ended.err}"
+
+
+def gguf_file(request: pytest.FixtureRequest) -> Path:
+    """The file that ``local`` is made from."""
+    from sotaque.models.prepare import GGUF
+
+    require_module("xllamacpp")
+    return local_model(request).parent / GGUF
 
 
 def encoder_options(request: pytest.FixtureRequest) -> list[str]:
@@ -256,3 +269,13 @@ def test_the_commands_that_are_run_are_the_ones_people_see() -> None:
             shown = len(re.findall(r"(?m)^\$ ", block.text))
             assert shown == (len(block.commands) if block.language == "console" else 0)
     assert len(RUNNABLE) >= 10
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if "```python" in page.read_text(encoding="utf-8")], ids=lambda page: page.name
+)
+def test_python_in_the_documentation_runs(page, capsys):
+    blocks = [code for kind, _, code in FENCE.findall(page.read_text(encoding="utf-8")) if kind == "python"]
+    for code in blocks:
+        exec(compile(code, page.name, "exec"), {})
+    assert capsys.readouterr().out

@@ -122,6 +122,15 @@ def test_running_out_of_memory_halves_the_packs_and_loses_nothing(monkeypatch, r
     assert room / 2 <= reader.most <= room
 
 
+def test_items_that_one_pass_reads_share_its_time(monkeypatch):
+    net = network("llama")
+    ticks = iter(range(1000))
+    monkeypatch.setattr(local_tree.time, "perf_counter", lambda: float(next(ticks)))
+    found = list(local_tree.TreeReader(net).score(questions(3, items=4)))
+    # Two looks at the clock, one second apart, for the one pass that read all four.
+    assert [each.seconds for each in found] == [0.25] * 4
+
+
 def test_no_memory_for_a_tree_at_all_falls_back_to_one_item_at_a_time(monkeypatch):
     net = network("llama")
     scorer = local_scoring.OptionScorer(net)

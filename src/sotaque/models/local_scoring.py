@@ -52,12 +52,9 @@ class OptionScorer:
         """One answer for every split, in any order, each as soon as it is known."""
         if self._drift is None:
             self._drift = measured_drift(self._network, cuts)
-        began = time.perf_counter()
         for answer in self._answered(cuts):
-            ended = time.perf_counter()
             near = () if isinstance(answer.scores, Rejected) else self._drift.notes(answer.scores)
-            yield replace(answer, seconds=ended - began, notes=(*answer.notes, *near))
-            began = time.perf_counter()
+            yield replace(answer, notes=(*answer.notes, *near))
 
     def _answered(self, cuts: Sequence[Split]) -> Iterator[Answer]:
         fitting: list[int] = []
@@ -87,18 +84,19 @@ class OptionScorer:
             if self._why_no_tree:
                 return
             for scored in self._tree.score([cuts[place] for place in places]):
-                yield Answer(places[scored.cut], _numbers(scored.scores), scored.usage)
+                yield Answer(places[scored.cut], _numbers(scored.scores), scored.usage, scored.seconds)
         except OutOfRoom:
             return
 
     def _alone(self, place: int, cut: Split) -> Answer:
         rests = set(cut.rests)
         usage = Usage(prompt=len(cut.prefix) + sum(len(rest) for rest in rests))
+        began = time.perf_counter()
         try:
             scores = local_choose.score(self._network, cut, share=not self._stretched(cut))
         except Rejected as error:
             return Answer(place, error)
-        return Answer(place, scores, usage, notes=(self._how(cut),))
+        return Answer(place, scores, usage, time.perf_counter() - began, (self._how(cut),))
 
     def _how(self, cut: Split) -> str:
         if self._stretched(cut):

@@ -8,6 +8,7 @@ text, attention that makes its own mask) is found out by trying, and scored anot
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -30,11 +31,19 @@ SHARE_OF_FREE = 4
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One split's result: which it was, the score of each rest in order, the tokens it took."""
+    """One split's result.
+
+    Attributes:
+        cut: which it was.
+        scores: of each rest, in order.
+        usage: the tokens it took.
+        seconds: its share of the time: what was read since the last results, divided among those that it gave.
+    """
 
     cut: int
     scores: list[OptionScore]
     usage: Usage
+    seconds: float
 
 
 class TreeReader:
@@ -64,8 +73,9 @@ class TreeReader:
         # The kept stem may reach further than what this tree shares with it.
         self._stem.keep(walk.spared, (), self._stem.tokens[: walk.spared])
         due = sorted((walk.due(cut), cut) for cut in range(len(cuts)))
-        known = 0
+        known, spent = 0, 0.0
         while not walk.finished:
+            began = time.perf_counter()
             pack = walk.pack(self.most, self._rows)
             try:
                 self._read(tree, pack)
@@ -77,10 +87,11 @@ class TreeReader:
                 continue
             walk.advance(pack)
             self._stem.keep(*pack.carried(walk.stem), [tree.tokens[node] for node in walk.stem])
-            while known < len(due) and due[known][0] <= walk.done:
-                cut = due[known][1]
-                yield Scored(cut, tree.scores(cut), tree.usage(cut))
-                known += 1
+            spent += time.perf_counter() - began
+            ready = [cut for place, cut in due[known:] if place <= walk.done]
+            for cut in ready:
+                yield Scored(cut, tree.scores(cut), tree.usage(cut), spent / len(ready))
+            known, spent = known + len(ready), 0.0 if ready else spent
 
     def _read(self, tree: Tree, pack: Pack) -> None:
         asked = pack.asked or [len(pack.nodes) - 1]

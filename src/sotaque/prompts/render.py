@@ -76,7 +76,11 @@ def protocol_for(task: Task, spec: RunSpec) -> Protocol:
     if protocol is None:
         raise UsageError(f"nothing was published for task '{task.name}'", "use --protocol default, or another --task")
     wanted = {"max_tokens": spec.max_tokens, "shots": spec.shots}
-    return protocol.model_copy(update={name: value for name, value in wanted.items() if value is not None})
+    changed = {name: value for name, value in wanted.items() if value not in (None, getattr(protocol, name))}
+    if not changed:
+        return protocol
+    options = " and ".join(f"--{name.replace('_', '-')} {value}" for name, value in changed.items())
+    return protocol.model_copy(update={**changed, "why": f"asked for with {options}"})
 
 
 def reconstructed(task: Task, loaded: SuiteItems, protocol: Protocol) -> tuple[str, ...]:

@@ -34,7 +34,8 @@ def difference_cells(label: str, estimate: Estimate) -> tuple[Text, Text, Text]:
     value = "none" if estimate.value is None else _points(estimate.value)
     known = estimate.low is not None and estimate.high is not None
     interval = f"{_points(estimate.low or 0.0)} to {_points(estimate.high or 0.0)}" if known else ""
-    return Text(label), Text(value, style="bold"), Text(interval)
+    rough = "  (rough)" if known and estimate.warnings else ""
+    return Text(label), Text(value, style="bold"), Text(interval + rough)
 
 
 def shown_text(line: str) -> Text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TYPE_CHECKING
 
@@ -59,7 +59,7 @@ def twins_of(headlines: Headlines) -> TwinsSummary | None:
             first,
             second,
             (headlines[first].facts.shots, headlines[second].facts.shots),
-            mean(credits[first].values, credits[first].clusters),
+            _within_reach(mean(credits[first].values, credits[first].clusters)),
         )
         for first, second in pairs
     )
@@ -99,6 +99,13 @@ def _differences(first: Credits, second: Credits) -> Credits:
     both = [(item, value - others[item], cluster) for item, value, cluster in ours if item in others]
     items, values, clusters = zip(*both, strict=True) if both else ((), (), ())
     return Credits(items, values, clusters)
+
+
+def _within_reach(difference: Estimate) -> Estimate:
+    """A difference of two shares lies between -1 and 1, whatever t says of two items."""
+    if difference.low is None or difference.high is None:
+        return difference
+    return replace(difference, low=max(-1.0, difference.low), high=min(1.0, difference.high))
 
 
 def _mean_difference(credits: Mapping[str, Credits]) -> Estimate:

@@ -86,10 +86,8 @@ def _cut_off(samples: Sequence[Sample], facts: TaskFacts) -> Iterator[str]:
     limit = f" of {facts.max_tokens}" if facts.max_tokens else ""
     room = max(ROOM_TO_REASON, 4 * (facts.max_tokens or 0))
     advice = f"Try --max-tokens {room}." if thinking else f"A reasoning model needs more room (--max-tokens {room})."
-    yield (
-        f"{len(replies):,} of {len(samples):,} replies were cut off at the token limit{limit}, before an answer "
-        f"that can be read. {advice}"
-    )
+    before = "before they were finished" if facts.mode == "judge" else "before an answer that can be read"
+    yield f"{len(replies):,} of {len(samples):,} replies were cut off at the token limit{limit}, {before}. {advice}"
     if len(replies) == len(samples):
         yield "Not one reply came to an answer: this score says nothing about what the model knows."
     if thinking:
