@@ -13,7 +13,7 @@ demo: export SOTAQUE_HOME ?= $(CURDIR)/.demo/home
 demo: $(VENV)/.local
 	$(BIN)/sotaque models prepare local
 	$(BIN)/sotaque run masalbench --model local --model baseline/longest --mode all --limit 4 --out .demo/runs
-	$(BIN)/sotaque run broverbs,brasilidade --model local --limit 1 --max-tokens 16 --out .demo/runs
+	$(BIN)/sotaque run broverbs,brasilidade --model local --limit 2 --max-tokens 16 --out .demo/runs
 	$(BIN)/sotaque run alba --model local --task language_variety --limit 1 --out .demo/runs
 
 test: $(VENV)/.dev check
