@@ -233,3 +233,60 @@ def test_float32_measures_nothing_and_notes_nothing():
     net = network("llama")
     assert local_precision.measured_drift(net, questions(9)).gap == 0
     assert all(not answer.notes for answer in answers(local_scoring.OptionScorer(net), questions(9)))
+
+
+def out_of_memory_once(function, monkeypatch, owner, name, turn=1):
+    """The ``turn``-th call of a function runs out of memory, as torch says it."""
+    import torch
+
+    calls = iter(range(1, 10_000))
+
+    def failing(*given, **options):
+        if next(calls) == turn:
+            raise torch.OutOfMemoryError("out of memory")
+        return function(*given, **options)
+
+    monkeypatch.setattr(owner, name, failing)
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+@pytest.mark.parametrize("part", ["picked", "masks", "keep"])
+def test_memory_that_runs_out_anywhere_in_a_pack_costs_no_answer(monkeypatch, part, turn):
+    net = network("llama")
+    scorer = local_scoring.OptionScorer(net)
+    cuts = questions(4)
+    answers(scorer, cuts[:1])
+    scorer._tree.most = 60
+    if part == "picked":
+        out_of_memory_once(net.picked, monkeypatch, net, "picked", turn)
+    elif part == "masks":
+        out_of_memory_once(local_tree.masks, monkeypatch, local_tree, "masks", turn)
+    else:
+        # The first call only shortens the stem.
+        stem = scorer._tree._stem
+        out_of_memory_once(stem.keep, monkeypatch, stem, "keep", turn + 1)
+    for answer, cut in zip(answers(scorer, cuts), cuts, strict=True):
+        assert [score.logprob for score in answer.scores] == pytest.approx(alone(net, cut), abs=CLOSE)
+
+
+def test_memory_that_ran_out_while_trying_is_no_lasting_verdict(monkeypatch):
+    net = network("llama")
+    scorer = local_scoring.OptionScorer(net)
+    out_of_memory_once(net.picked, monkeypatch, net, "picked")
+    monkeypatch.setattr(
+        local_tree.TreeReader, "most", property(lambda self: 1, lambda self, value: None), raising=False
+    )
+    first = answers(scorer, questions(5)[:1])[0]
+    assert first.notes == ("options were scored one item at a time, from a copied cache: memory ran out",)
+    assert answers(scorer, questions(5)[1:])[0].notes == ()
+
+
+def test_without_memory_to_measure_a_dtype_items_are_scored_and_say_so(monkeypatch):
+    net = network("llama", "bfloat16")
+
+    def never(*_):
+        raise OutOfRoom("cannot allocate")
+
+    monkeypatch.setattr(local_precision, "plain_score", never)
+    found = answers(local_scoring.OptionScorer(net), questions(9))
+    assert all(answer.notes == ("what bfloat16 changes could not be measured: no memory",) for answer in found)

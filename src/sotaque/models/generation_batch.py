@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from sotaque.errors import Rejected
 from sotaque.models.local_generate import Draft, Task, Written, no_room, write_alone
 from sotaque.models.local_library import Tensor, library
-from sotaque.models.local_network import Network, OutOfRoom
+from sotaque.models.local_network import Network, OutOfRoom, out_of_room
 from sotaque.models.next_token import Top, tops
 from sotaque.models.prompt_families import blocks, common, families
 from sotaque.models.slot_cache import SlotCache
@@ -154,7 +154,9 @@ class BatchWriter:
         tokens, positions = [draft.ids[-1] for draft in drafts], [len(draft.ids) - 1 for draft in drafts]
         logits = self._reader.step(self._slots, tokens, positions)
         ended: dict[_Row, Written | Rejected] = {}
-        for row, scores, top in zip(self._active, logits, tops(logits), strict=True):
+        with out_of_room():
+            highest = tops(logits)
+        for row, scores, top in zip(self._active, logits, highest, strict=True):
             try:
                 written = row.draft.add(self._decided(row.draft, scores, top))
             except Rejected as error:

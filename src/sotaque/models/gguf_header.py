@@ -5,6 +5,7 @@ Format: github.com/ggml-org/ggml, docs/gguf.md. Versions 2 and 3, little-endian.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ class Header:
     def number(self, name: str) -> int:
         """A number of the architecture ("context_length"), or 0."""
         value = self.values.get(f"{self.architecture}.{name}")
-        return int(value) if isinstance(value, int | float) else 0
+        return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0
 
     def flag(self, name: str, default: bool) -> bool:
         """A truth value by its full name."""

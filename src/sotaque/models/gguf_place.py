@@ -43,7 +43,14 @@ def check_gguf(where: str) -> tuple[Path, Header]:
     Raises:
         UnknownModel: not there, a folder, no GGUF file, cut off, a later part, a part that lacks, not a language model.
     """
-    path = Path(where).expanduser()
+    try:
+        return _checked(Path(where).expanduser())
+    # "~name" of nobody, a name that is too long, a folder that may not be entered.
+    except (OSError, RuntimeError) as error:
+        raise UnknownModel(f"{where} cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _checked(path: Path) -> tuple[Path, Header]:
     if path.is_dir():
         found = sorted(each.name for each in path.glob("*.gguf"))[:3]
         hint = f"name one file in it: gguf/{path / found[0]}" if found else "there is no .gguf file in it"
@@ -76,6 +83,8 @@ def _parts(path: Path) -> list[Path]:
     if match is None:
         return [path]
     stem, count = match["stem"], int(match["count"])
+    if count < 1:
+        return [path]
     parts = [path.with_name(f"{stem}-{number:05}-of-{count:05}.gguf") for number in range(1, count + 1)]
     if int(match["number"]) != 1:
         raise UnknownModel(f"{path.name} is part {int(match['number'])} of {count}", f"name the first: {parts[0].name}")

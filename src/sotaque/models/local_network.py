@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import functools
 import inspect
 from collections.abc import Generator, Mapping, Sequence
 from types import MappingProxyType
@@ -53,16 +52,22 @@ class Network:
         self.cache_bytes = _cache_bytes(config, net.dtype.itemsize)
         self.tolerance = AGREEMENT.get(str(net.dtype).removeprefix("torch."), AGREEMENT_OF_OTHERS)
         self.stretches_beyond = stretch_of(config)
+        self._why_not: str | None = None
 
     @property
     def net(self) -> Net:
         """The transformers model itself."""
         return self._net
 
-    @functools.cached_property
+    @property
     def why_not(self) -> str:
         """Why one context's cache may not be carried to several continuations; empty when it may."""
-        return _objection(self)
+        if self._why_not is None:
+            try:
+                self._why_not = _objection(self)
+            except OutOfRoom:
+                return "there is no memory to carry its cache over"  # now; there may be later
+        return self._why_not
 
     @property
     def shares_cache(self) -> bool:
@@ -204,9 +209,10 @@ def _objection(network: Network) -> str:
     """
     ids = [index % network.vocabulary for index in range(7, 15)]
     try:
-        _, cache = network.step([ids[:5]])
-        shared, _ = network.step([ids[5:], ids[5:]], network.fork(cache, 2), keep=0)
-    except (AttributeError, TypeError, ValueError, NotImplementedError, RuntimeError, OutOfRoom) as error:
+        with out_of_room():
+            _, cache = network.step([ids[:5]])
+            shared, _ = network.step([ids[5:], ids[5:]], network.fork(cache, 2), keep=0)
+    except (AttributeError, TypeError, ValueError, NotImplementedError, RuntimeError) as error:
         return f"its cache cannot be expanded ({type(error).__name__})"
     plain, _ = network.step([ids], keep=3, remember=False)
     gap = float((shared[1] - plain[0]).abs().max())

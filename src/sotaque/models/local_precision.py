@@ -10,7 +10,7 @@ from sotaque.errors import Rejected
 from sotaque.models import local_choose
 from sotaque.models.boundary import Split
 from sotaque.models.local_library import library
-from sotaque.models.local_network import Network
+from sotaque.models.local_network import Network, OutOfRoom, out_of_room
 from sotaque.models.local_tree import plain_score
 from sotaque.records import OptionScore
 
@@ -28,14 +28,18 @@ class Drift:
         dtype: of the weights.
         gap: the largest difference, in natural-log units.
         against: what it was held against.
+        unknown: memory did not allow to measure anything.
     """
 
     dtype: str = "float32"
     gap: float = 0.0
     against: str = ""
+    unknown: bool = False
 
     def notes(self, scores: Sequence[OptionScore]) -> tuple[str, ...]:
         """A note where the best two options are closer to each other than the measured difference."""
+        if self.unknown:
+            return (f"what {self.dtype} changes could not be measured: no memory",)
         sums = sorted({score.logprob for score in scores}, reverse=True)
         if len(sums) < 2 or sums[0] - sums[1] >= self.gap:
             return ()
@@ -54,6 +58,14 @@ def measured_drift(network: Network, cuts: Sequence[Split]) -> Drift:
     dtype = str(network.net.dtype).removeprefix("torch.")
     if dtype == "float32":
         return Drift()
+    try:
+        with out_of_room():
+            return _measured(network, cuts, dtype)
+    except OutOfRoom:
+        return Drift(dtype, unknown=True)
+
+
+def _measured(network: Network, cuts: Sequence[Split], dtype: str) -> Drift:
     few = sorted((cut for cut in cuts if _readable(network, cut)), key=_tokens)[:SAMPLE]
     exact = _in_float32(network)
     against = "float32" if exact else "the same weights read another way"
@@ -69,9 +81,12 @@ def _in_float32(network: Network) -> Network | None:
     size = sum(weight.numel() for weight in network.net.parameters())
     if network.free_bytes() < HEADROOM * 4 * size:
         return None
-    # Loaded weights keep their dtype in the copy's buffers too, so all of it is raised.
-    with library("torch").inference_mode():
-        return Network(copy.deepcopy(network.net).float().eval(), network.device)
+    try:
+        # Loaded weights keep their dtype in the copy's buffers too, so all of it is raised.
+        with out_of_room(), library("torch").inference_mode():
+            return Network(copy.deepcopy(network.net).float().eval(), network.device)
+    except OutOfRoom:
+        return None
 
 
 def _shared(network: Network, cut: Split) -> list[float]:

@@ -43,8 +43,8 @@ class OptionScorer:
 
     def __init__(self, network: Network) -> None:
         self._network = network
-        self._why_no_tree = local_tree.objection(network)
-        self._proven = not self._why_no_tree and _family(network) in TRIED
+        self._why_no_tree: str | None = None
+        self._proven = _family(network) in TRIED
         self._reader: local_tree.TreeReader | None = None
         self._drift: Drift | None = None
 
@@ -76,10 +76,10 @@ class OptionScorer:
 
     def _from_tree(self, cuts: Sequence[Split], places: Sequence[int]) -> Iterator[Answer]:
         """As many of the splits as a tree can do: none where the network objects, fewer when memory runs out."""
-        if self._why_no_tree:
-            return
         try:
-            if not self._proven:
+            if self._why_no_tree is None:
+                self._why_no_tree = local_tree.objection(self._network)
+            if not self._why_no_tree and not self._proven:
                 self._prove(max((cuts[place] for place in places), key=_length))
             if self._why_no_tree:
                 return

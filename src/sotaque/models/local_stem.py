@@ -42,7 +42,7 @@ class Stem:
     def keep(self, size: int, places: Sequence[int], tokens: Sequence[int]) -> None:
         """Make the stem of its first ``size`` tokens and the pack's tokens at ``places``."""
         run = list(range(len(places)))
-        if self.size != size or list(places) != run:
+        if places and (self.size != size or list(places) != run):
             self._move(size, [self.size + place for place in places])
         self.size = size + len(places)
         self.tokens = tuple(tokens)

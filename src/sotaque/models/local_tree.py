@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from sotaque.models.boundary import Split
 from sotaque.models.local_library import Config, Tensor, library
 from sotaque.models.local_masks import hindrance, masks, narrowed
-from sotaque.models.local_network import Network, OutOfRoom
+from sotaque.models.local_network import Network, OutOfRoom, out_of_room
 from sotaque.models.local_stem import Stem
 from sotaque.models.prefix_tree import Pack, Tree, Walk
 from sotaque.records import OptionScore, Usage
@@ -78,7 +78,8 @@ class TreeReader:
             began = time.perf_counter()
             pack = walk.pack(self.most, self._rows)
             try:
-                self._read(tree, pack)
+                with out_of_room():
+                    self._read(tree, pack)
             except OutOfRoom:
                 if len(pack.nodes) == 1:
                     self._stem.forget()
@@ -86,12 +87,22 @@ class TreeReader:
                 self.most = max(1, len(pack.nodes) // 2)
                 continue
             walk.advance(pack)
-            self._stem.keep(*pack.carried(walk.stem), [tree.tokens[node] for node in walk.stem])
+            self._carry(tree, walk, pack)
             spent += time.perf_counter() - began
             ready = [cut for place, cut in due[known:] if place <= walk.done]
             for cut in ready:
                 yield Scored(cut, tree.scores(cut), tree.usage(cut), spent / len(ready))
             known, spent = known + len(ready), 0.0 if ready else spent
+
+    def _carry(self, tree: Tree, walk: Walk, pack: Pack) -> None:
+        """Keep in the stem what the next pack looks back on; half moved it is worthless, so then it is dropped."""
+        try:
+            with out_of_room():
+                self._stem.keep(*pack.carried(walk.stem), [tree.tokens[node] for node in walk.stem])
+        except OutOfRoom:
+            self._stem.forget()
+            if not walk.finished:
+                raise
 
     def _read(self, tree: Tree, pack: Pack) -> None:
         asked = pack.asked or [len(pack.nodes) - 1]
@@ -117,6 +128,9 @@ def objection(network: Network) -> str:
 
     Three packs of a small tree with branches of unequal length must give what plain reading gives, and what the stem
     keeps from the first two is needed in the third.
+
+    Raises:
+        OutOfRoom: there is no memory to tell; there may be later.
     """
     vocabulary = network.vocabulary
     prefix = tuple(index % vocabulary for index in range(7, 12))
@@ -135,8 +149,6 @@ def objection(network: Network) -> str:
             alone = [plain_score(network, cut.prefix, rest) for rest in cut.rests]
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, NotImplementedError, RuntimeError) as error:
         return f"it refuses a tree's mask ({type(error).__name__})"
-    except OutOfRoom as error:
-        return f"no memory for a tree ({error})"
     gap = max(abs(score.logprob - plain) for score, plain in zip(scored.scores, alone, strict=True))
     return "" if gap <= network.tolerance else f"a tree's mask changes its log-probabilities by {gap:.2g}"
 

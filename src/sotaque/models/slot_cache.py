@@ -96,7 +96,7 @@ class SlotCache:
 
     def move(self, source: int, target: int) -> None:
         """Put what is in slot ``source`` into slot ``target``."""
-        with library("torch").inference_mode():
+        with out_of_room(), library("torch").inference_mode():
             for layer in self.past.layers:
                 if layer.keys is not None:
                     layer.keys[target] = layer.keys[source]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sotaque.models.local_library import Config, Library, Tensor, library
 from sotaque.models.local_masks import hindrance, masks, narrowed
-from sotaque.models.local_network import Network, OutOfRoom
+from sotaque.models.local_network import Network, OutOfRoom, out_of_room
 from sotaque.models.slot_cache import SlotCache
 
 # Tokens of one forward step while prompts are read: bounds the mask and the activations.
@@ -31,6 +31,10 @@ class SlotReader:
         Raises:
             OutOfRoom: no memory for it.
         """
+        with out_of_room():
+            self._read(slots, first, rows, start)
+
+    def _read(self, slots: SlotCache, first: int, rows: Sequence[Sequence[int]], start: int) -> None:
         width = max(len(row) for row in rows)
         # On the right, where nothing sees it; with a token of its own, which spoils no row that it has not spoilt.
         padded = [[*row, *[row[-1]] * (width - len(row))] for row in rows]
@@ -50,10 +54,12 @@ class SlotReader:
         Raises:
             OutOfRoom: no memory for it; the same step may be tried again.
         """
-        columns = self._numbers(positions)
-        slots.place_each(columns)
-        logits, _ = self._network.step([[token] for token in tokens], slots.past, inputs=self._inputs(columns[:, None]))
-        return logits[:, -1]
+        with out_of_room():
+            columns = self._numbers(positions)
+            slots.place_each(columns)
+            inputs = self._inputs(columns[:, None])
+            logits, _ = self._network.step([[token] for token in tokens], slots.past, inputs=inputs)
+            return logits[:, -1]
 
     def plain(self, ids: Sequence[int]) -> Tensor:
         """float32 logits, shape (vocabulary,), of what follows ``ids``, read whole and alone."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sotaque.checks import Read
 from sotaque.language.normalize import display, strip_markup
@@ -96,13 +97,18 @@ def _with_first_sentence(lines: Sequence[str]) -> Iterator[str]:
         yield _SENTENCE_END.split(line)[0]
 
 
+# More are a model in a loop; each may repeat the whole line.
+_MANY_QUOTED = 40
+
+
 def _quoted(line: str) -> Iterator[str]:
     """The passages in quotes; and the line, where it does not begin with them or lead up to them with a colon."""
-    for match in QUOTED.finditer(line):
+    size = len(words(line))
+    for match in islice(QUOTED.finditer(line), _MANY_QUOTED):
         before, inside = line[: match.start()].strip(" *_>-"), "".join(filter(None, match.groups()))
         if len(words(inside)) < 2:
             continue
-        if before and not before.endswith((":", "»", "”", '"')) and 2 * len(words(inside)) < len(words(line)):
+        if before and not before.endswith((":", "»", "”", '"')) and 2 * len(words(inside)) < size:
             yield line
         yield inside
 

@@ -67,6 +67,9 @@ def _in_order(check: checks.InOrder, passage: Passage) -> Ruling:
     return ruled(order == list(check.texts), f"order: {', '.join(order)}")
 
 
+_DIGITS = 18
+
+
 def _number(check: checks.Number, passage: Passage) -> Ruling:
     """By the numbers that stand before a unit; without such, by all numbers, articles left out."""
     text = spoken(passage.text)
@@ -74,7 +77,8 @@ def _number(check: checks.Number, passage: Passage) -> Ruling:
     units = "|".join(re.escape(spoken(unit)) for unit in check.units)
     counted = [word for word, end in found if units and re.match(rf"\s+(?:\w+\s+)?(?:{units})\b", text[end:])]
     said = counted or [word for word, _ in found if word not in _ARTICLES or check.value == 1]
-    values = {int(word) if word.isdigit() else _VALUES[word] for word in said}
+    # A model that loops writes thousands of digits; no count has more than a few.
+    values = {int(word[:_DIGITS]) if word.isdigit() else _VALUES[word] for word in said}
     listed = ", ".join(map(str, sorted(values)))
     if not values:
         return Ruling(Verdict.UNDECIDED, "no number is said")
