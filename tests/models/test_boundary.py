@@ -54,3 +54,10 @@ def test_every_cut_is_whole_shared_and_never_empty(context, wholes):
     assert [list(cut.prefix + rest) for rest in cut.rests] == wholes
     assert list(cut.prefix) == context[: len(cut.prefix)]
     assert len(cut.prefix) + cut.overlap == len(context)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "length"), [((), (1,), 0), ((1, 2), (1, 2, 3), 2), ((1, 2), (1, 3), 1), ((2,), (1,), 0)]
+)
+def test_common_length_of_two(a, b, length):
+    assert common_length([a, b]) == length

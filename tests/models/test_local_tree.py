@@ -289,4 +289,13 @@ def test_without_memory_to_measure_a_dtype_items_are_scored_and_say_so(monkeypat
 
     monkeypatch.setattr(local_precision, "plain_score", never)
     found = answers(local_scoring.OptionScorer(net), questions(9))
-    assert all(answer.notes == ("what bfloat16 changes could not be measured: no memory",) for answer in found)
+    assert all(answer.notes == ("what bfloat16 changes could not be measured",) for answer in found)
+
+
+def test_a_batch_that_cannot_be_read_leaves_the_measuring_to_the_next():
+    net = network("gpt2-short", "bfloat16")
+    scorer = local_scoring.OptionScorer(net)
+    answers(scorer, [Split(tuple(range(40)), ((1,),))])
+    assert scorer._drift is None
+    answers(scorer, [Split((1, 2, 3), ((4, 5), (6,)))])
+    assert scorer._drift.gap > 0

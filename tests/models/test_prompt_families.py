@@ -1,8 +1,7 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotaque.models.prompt_families import STEP_WORTH, blocks, common, families
+from sotaque.models.prompt_families import STEP_WORTH, blocks, families
 
 PROMPTS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12), max_size=12)
 
@@ -48,13 +47,6 @@ def test_a_few_tokens_more_that_two_happen_to_share_make_no_family():
 def test_equal_prompts_leave_their_last_token():
     assert families([[1, 2, 3], [1, 2, 3]]) == [(2, [0, 1])]
     assert families([[1], [1]]) == [(0, [0, 1])]
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "length"), [((), (1,), 0), ((1, 2), (1, 2, 3), 2), ((1, 2), (1, 3), 1), ((2,), (1,), 0)]
-)
-def test_common(a, b, length):
-    assert common(a, b) == length
 
 
 @given(st.lists(st.integers(1, 400), max_size=30).map(sorted))

@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sotaque.errors import Rejected
+from sotaque.models.boundary import common_length
 from sotaque.models.local_generate import Draft, Task, Written, no_room, write_alone
 from sotaque.models.local_library import Tensor, library
 from sotaque.models.local_network import Network, OutOfRoom, out_of_room
 from sotaque.models.next_token import Top, tops
-from sotaque.models.prompt_families import blocks, common, families
+from sotaque.models.prompt_families import blocks, families
 from sotaque.models.slot_cache import SlotCache
 from sotaque.models.slot_reading import SlotReader, compared
 
@@ -136,14 +137,14 @@ class BatchWriter:
         """How many first tokens of these texts the trunk holds, once what they share has been read into it."""
         ids = block[0].draft.ids
         wanted = 0 if self._limit == 1 else block[0].shared
-        held = common(self._trunk_ids, ids)
+        held = common_length([self._trunk_ids, ids])
         if held < wanted:
             del self._trunk_ids[held:]
             self._reader.read(self._trunk, 0, [ids[held:wanted]], held)
             self._trunk_ids += ids[held:wanted]
         if wanted:
             return wanted
-        return min(held, *(common(self._trunk_ids, row.draft.ids[:-1]) for row in block))
+        return min(held, *(common_length([self._trunk_ids, row.draft.ids[:-1]]) for row in block))
 
     def _advanced(self) -> Iterator[Answer]:
         """One token more for each."""

@@ -28,7 +28,7 @@ class Drift:
         dtype: of the weights.
         gap: the largest difference, in natural-log units.
         against: what it was held against.
-        unknown: memory did not allow to measure anything.
+        unknown: nothing could be measured, for want of memory or of a text that the network can read.
     """
 
     dtype: str = "float32"
@@ -39,7 +39,7 @@ class Drift:
     def notes(self, scores: Sequence[OptionScore]) -> tuple[str, ...]:
         """A note where the best two options are closer to each other than the measured difference."""
         if self.unknown:
-            return (f"what {self.dtype} changes could not be measured: no memory",)
+            return (f"what {self.dtype} changes could not be measured",)
         sums = sorted({score.logprob for score in scores}, reverse=True)
         if len(sums) < 2 or sums[0] - sums[1] >= self.gap:
             return ()
@@ -67,6 +67,8 @@ def measured_drift(network: Network, cuts: Sequence[Split]) -> Drift:
 
 def _measured(network: Network, cuts: Sequence[Split], dtype: str) -> Drift:
     few = sorted((cut for cut in cuts if _readable(network, cut)), key=_tokens)[:SAMPLE]
+    if not few:
+        return Drift(dtype, unknown=True)
     exact = _in_float32(network)
     against = "float32" if exact else "the same weights read another way"
     gaps: list[float] = []
@@ -74,7 +76,7 @@ def _measured(network: Network, cuts: Sequence[Split], dtype: str) -> Drift:
         other = [plain_score(exact, cut.prefix, rest) for rest in cut.rests] if exact else _shared(network, cut)
         plain = [plain_score(network, cut.prefix, rest) for rest in cut.rests]
         gaps += [abs(mine - theirs) for mine, theirs in zip(plain, other, strict=True)]
-    return Drift(dtype, max(gaps, default=0.0), against)
+    return Drift(dtype, max(gaps), against)
 
 
 def _in_float32(network: Network) -> Network | None:

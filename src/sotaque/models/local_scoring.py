@@ -45,15 +45,15 @@ class OptionScorer:
         self._network = network
         self._why_no_tree: str | None = None
         self._proven = _family(network) in TRIED
-        self._reader: local_tree.TreeReader | None = None
         self._drift: Drift | None = None
 
     def answer(self, cuts: Sequence[Split]) -> Iterator[Answer]:
         """One answer for every split, in any order, each as soon as it is known."""
-        if self._drift is None:
-            self._drift = measured_drift(self._network, cuts)
+        drift = self._drift or measured_drift(self._network, cuts)
+        # Where nothing could be measured now, the next batch may tell.
+        self._drift = None if drift.unknown else drift
         for answer in self._answered(cuts):
-            near = () if isinstance(answer.scores, Rejected) else self._drift.notes(answer.scores)
+            near = () if isinstance(answer.scores, Rejected) else drift.notes(answer.scores)
             yield replace(answer, notes=(*answer.notes, *near))
 
     def _answered(self, cuts: Sequence[Split]) -> Iterator[Answer]:
@@ -115,8 +115,8 @@ class OptionScorer:
         [scored] = self._tree.score([cut])
         rest = cut.rests[-1]
         gap = abs(scored.scores[-1].logprob - local_tree.plain_score(self._network, cut.prefix, rest))
-        # Not a number: plain scoring says so for each item.
-        if gap > self._network.tolerance * max(1, len(rest) / TOKENS_PER_TOLERANCE):
+        # Not a number either: plain scoring then tells whose fault that is.
+        if not gap <= self._network.tolerance * max(1, len(rest) / TOKENS_PER_TOLERANCE):
             self._why_no_tree = f"a tree's mask changes its log-probabilities by {gap:.2g}"
         self._proven = True
 

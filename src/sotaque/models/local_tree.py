@@ -149,8 +149,11 @@ def objection(network: Network) -> str:
             alone = [plain_score(network, cut.prefix, rest) for rest in cut.rests]
     except (AttributeError, TypeError, ValueError, KeyError, IndexError, NotImplementedError, RuntimeError) as error:
         return f"it refuses a tree's mask ({type(error).__name__})"
-    gap = max(abs(score.logprob - plain) for score, plain in zip(scored.scores, alone, strict=True))
-    return "" if gap <= network.tolerance else f"a tree's mask changes its log-probabilities by {gap:.2g}"
+    gaps = [abs(score.logprob - plain) for score, plain in zip(scored.scores, alone, strict=True)]
+    # max() alone would pass over a NaN that is not the first.
+    if all(gap <= network.tolerance for gap in gaps):
+        return ""
+    return f"a tree's mask changes its log-probabilities by {max(gaps):.2g}"
 
 
 def plain_score(network: Network, prefix: Sequence[int], rest: Sequence[int]) -> float:

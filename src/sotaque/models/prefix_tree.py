@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sotaque.models.boundary import Split
+from sotaque.models.boundary import Split, common_length
 from sotaque.records import OptionScore, Usage
 
 ROOT = -1
@@ -150,8 +150,7 @@ class Pack:
 
     def carried(self, stem: Sequence[int]) -> tuple[int, list[int]]:
         """What of the cache makes up ``stem`` next: how many of its first tokens, and which of ``nodes`` after them."""
-        size = next((at for at, pair in enumerate(zip(stem, self.stem, strict=False)) if len(set(pair)) > 1), None)
-        size = min(len(stem), len(self.stem)) if size is None else size
+        size = common_length([stem, self.stem])
         places = {node: place for place, node in enumerate(self.nodes)}
         return size, [places[node] for node in stem[size:]]
 

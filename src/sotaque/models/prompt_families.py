@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sotaque.models.boundary import common_length
+
 # A forward step has a fixed cost, about that of reading so many more tokens.
 STEP_WORTH = 16
 
@@ -18,7 +20,7 @@ def families(prompts: Sequence[Ids]) -> list[tuple[int, list[int]]]:
         (places in ``prompts``), shortest first. A family of one shares nothing.
     """
     order = sorted(range(len(prompts)), key=lambda place: tuple(prompts[place]))
-    alike = [common(prompts[a], prompts[b]) for a, b in zip(order, order[1:], strict=False)]
+    alike = [common_length([prompts[a], prompts[b]]) for a, b in zip(order, order[1:], strict=False)]
     found: list[list[int]] = []
     shared = 0
     for number, place in enumerate(order):
@@ -38,14 +40,7 @@ def _family(prompts: Sequence[Ids], members: list[int]) -> tuple[int, list[int]]
     if len(members) == 1:
         return 0, members
     first, last = min(tuple(prompts[place]) for place in members), max(tuple(prompts[place]) for place in members)
-    return min(common(first, last), len(prompts[members[0]]) - 1), members
-
-
-def common(a: Ids, b: Ids) -> int:
-    """How many ids two texts share from the first on."""
-    return next(
-        (place for place, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b))
-    )
+    return min(common_length([first, last]), len(prompts[members[0]]) - 1), members
 
 
 def blocks(lengths: Sequence[int]) -> list[int]:

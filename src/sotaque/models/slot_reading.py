@@ -13,9 +13,6 @@ from sotaque.models.slot_cache import SlotCache
 # Tokens of one forward step while prompts are read: bounds the mask and the activations.
 PIECE = 2048
 
-# Their frequencies change with the longest text of a batch, for all of its rows.
-_UNEVEN_ROTATIONS = ("dynamic", "longrope")
-
 
 class SlotReader:
     """Reads tokens into the slots of a SlotCache; positions and masks are made here, from the true positions."""
@@ -87,7 +84,7 @@ def compared(network: Network) -> tuple[str, float]:
     config = network.net.config.get_text_config()
     if why_not := hindrance(config):
         return why_not, 0.0
-    if any(f"'{kind}'" in _rotation(config) for kind in _UNEVEN_ROTATIONS):
+    if network.stretches_beyond is not None:
         return "its position embedding depends on the longest text of a batch", 0.0
     try:
         with narrowed(config), library("torch").inference_mode():
@@ -128,8 +125,3 @@ def _gap(network: Network) -> tuple[float, float]:
         known = [count + 1 for count in known]
     # max() would pass over a NaN that is not the first.
     return float("nan") if any(math.isnan(gap) for gap in gaps) else max(gaps), scale
-
-
-def _rotation(config: Config) -> str:
-    # As text: renamed in transformers 5, and there one for each type of layer in some networks.
-    return str(getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None))
